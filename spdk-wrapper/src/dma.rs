@@ -1,0 +1,53 @@
+//! Memory that devices may read and write. Owns its release; knows nothing of what is in it.
+
+use std::ptr::NonNull;
+
+use spdk_sys as sys;
+
+use crate::env::Env;
+
+/// Zeroed, pinned memory for DMA. Freed when dropped; whoever hands its address to a device keeps it until the device
+/// is done (see [`crate::slots::Slots`]).
+#[derive(Debug)]
+pub struct DmaBuffer {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+/// The environment has no more memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0} bytes of DMA memory could not be had; use a smaller depth or block size, or more hugepages")]
+pub struct OutOfDmaMemory(pub usize);
+
+impl DmaBuffer {
+    /// `len` bytes (at least 1), aligned to a page of 4 KiB.
+    pub fn new(_env: Env, len: usize) -> Result<Self, OutOfDmaMemory> {
+        // SAFETY: the environment is up (the token says so); size and alignment are plain numbers, and the unused
+        // third parameter must be null.
+        let start = unsafe { sys::spdk_dma_zmalloc(len, 4096, std::ptr::null_mut()) };
+        NonNull::new(start.cast()).map(|start| Self { start, len }).ok_or(OutOfDmaMemory(len))
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Never: a buffer has at least one byte.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(crate) fn as_ptr(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+}
+
+impl Drop for DmaBuffer {
+    fn drop(&mut self) {
+        // SAFETY: `start` came from `spdk_dma_zmalloc` and is freed once.
+        unsafe { sys::spdk_dma_free(self.start.as_ptr().cast()) };
+    }
+}

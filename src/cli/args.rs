@@ -1,0 +1,122 @@
+//! The arguments as typed. Owns the spelling and help of every command and flag; depends on nothing but the options
+//! it fills in.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::spec::Overrides;
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run; \
+                          5 interrupted, partial result saved.";
+
+/// Characterises all-flash arrays at peak load, with every I/O in a histogram.
+#[derive(Debug, Parser)]
+#[command(name = "rigel", version, about, after_help = EXIT_CODES, help_expected = true, max_term_width = 110)]
+pub(super) struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run a job: hold each load of it on the targets, and report IOPS and latency.
+    Run(Box<RunArgs>),
+}
+
+/// `rigel run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXIT_CODES)]
+pub(super) struct RunArgs {
+    /// Job file (TOML). May be left out when --target says it all.
+    pub job: Option<PathBuf>,
+    /// Target URI; repeat it for several. nvme-tcp://HOST:PORT/NQN?ns=1, nvme-pcie://BDF, nvme-vfio-user:///FOLDER/NQN,
+    /// iscsi://HOST:PORT/IQN/LUN, malloc://SIZE, null://SIZE, sim://PRESET, bdev://NAME?config=FILE.
+    #[arg(long, short = 't', value_name = "URI")]
+    pub target: Vec<String>,
+    /// Bytes of each I/O: 512, 4k, 1m [default: 4k].
+    #[arg(long, short = 'b', value_name = "SIZE")]
+    pub block_size: Option<String>,
+    /// Share of reads in per cent [default: 100].
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub read_percent: Option<String>,
+    /// Order of addresses: random or sequential [default: random].
+    #[arg(long, value_name = "PATTERN")]
+    pub access: Option<String>,
+    /// Outstanding I/Os on each target; a list (1,2,4,8) makes a sweep [default: 32].
+    #[arg(long, short = 'q', value_name = "N[,N…]", allow_hyphen_values = true)]
+    pub queue_depth: Option<String>,
+    /// Outstanding I/Os over all targets together; a list makes a sweep.
+    #[arg(long, value_name = "N[,N…]", allow_hyphen_values = true)]
+    pub outstanding: Option<String>,
+    /// Part of each target to touch: whole, 10g (the first), 1g-2g, 10%-20%.
+    #[arg(long, value_name = "REGION")]
+    pub region: Option<String>,
+    /// Time before the measuring window of each point opens [default: 2s].
+    #[arg(long, value_name = "DURATION")]
+    pub ramp: Option<String>,
+    /// Length of the measuring window of each point [default: 10s].
+    #[arg(long, value_name = "DURATION")]
+    pub time: Option<String>,
+    /// Length of an interval of the series [default: 1s].
+    #[arg(long, value_name = "DURATION")]
+    pub interval: Option<String>,
+    /// Cores to poll on, such as 1-3 or 2,4 [default: one a target, from the last core down].
+    #[arg(long, short = 'c', value_name = "LIST")]
+    pub cores: Option<String>,
+    /// Seed of every generator; the same seed gives the same I/O [default: 1].
+    #[arg(long, value_name = "N")]
+    pub seed: Option<String>,
+    /// Folder for the result; made if missing [default: rigel-results/DATE-TIME].
+    #[arg(long, short = 'o', value_name = "FOLDER")]
+    pub out: Option<String>,
+    /// Allow writing to the target of this identity (serial, NGUID, or IQN/LUN): its data will be destroyed.
+    #[arg(long, value_name = "IDENTITY")]
+    pub destroy: Vec<String>,
+    /// Set any field of the job, such as workload.oltp.read_percent=100; repeatable.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Print the result as JSON on stdout, and nothing else there.
+    #[arg(long)]
+    pub json: bool,
+    /// No map and no progress; only the table at the end.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+impl RunArgs {
+    /// The flags that override fields of the job.
+    pub(super) fn overrides(&self) -> Overrides {
+        Overrides {
+            target: self.target.clone(),
+            block_size: self.block_size.clone(),
+            read_percent: self.read_percent.clone(),
+            access: self.access.clone(),
+            queue_depth: self.queue_depth.clone(),
+            outstanding: self.outstanding.clone(),
+            region: self.region.clone(),
+            ramp: self.ramp.clone(),
+            time: self.time.clone(),
+            interval: self.interval.clone(),
+            cores: self.cores.clone(),
+            seed: self.seed.clone(),
+            out: self.out.clone(),
+            destroy: self.destroy.clone(),
+            set: self.set.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Args;
+
+    #[test]
+    fn the_arguments_are_consistent_and_documented() {
+        Args::command().debug_assert();
+    }
+}

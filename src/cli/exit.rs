@@ -1,0 +1,82 @@
+//! Exit codes and the failures they stand for. Owns the one mapping between them.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::clock::ClockError;
+use crate::driver::DriverError;
+use crate::engine::EngineError;
+use crate::plan::PlanError;
+use crate::spec::SpecError;
+
+/// How the program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// All done.
+    Done = 0,
+    /// Wrong usage or job.
+    Usage = 2,
+    /// A target or the set-up.
+    SetUp = 3,
+    /// I/O errors in the run.
+    IoErrors = 4,
+    /// Interrupted; the partial result is saved.
+    Interrupted = 5,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// The job or a flag is wrong.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// Devices or machine do not allow it.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A target.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// The run itself.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The clock.
+    #[error(transparent)]
+    Clock(#[from] ClockError),
+    /// A file named by the user that cannot be read.
+    #[error("cannot read {path}: {reason}")]
+    Read {
+        /// The file.
+        path: String,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// The result cannot be kept.
+    #[error("cannot write the result to {path}: {reason}; choose another folder with --out")]
+    Write {
+        /// The file or folder.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Failure {
+    /// A [`Failure::Write`].
+    pub(super) fn write(path: &Path, reason: impl ToString) -> Self {
+        Self::Write { path: path.display().to_string(), reason: reason.to_string() }
+    }
+
+    /// The code that says what kind of failure it is.
+    pub(super) fn exit(&self) -> Exit {
+        match self {
+            Self::Spec(_) | Self::Plan(_) | Self::Read { .. } => Exit::Usage,
+            Self::Driver(_) | Self::Engine(_) | Self::Clock(_) | Self::Write { .. } => Exit::SetUp,
+        }
+    }
+}

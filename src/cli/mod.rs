@@ -1,0 +1,44 @@
+//! The command line: arguments in, text and exit codes out.
+//!
+//! Owns everything a person at a terminal meets. The only layer that prints; it decides nothing about loads or figures.
+
+mod args;
+mod exit;
+mod host;
+mod live;
+mod run;
+mod save;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use tracing_subscriber::EnvFilter;
+
+use args::{Args, Command};
+use exit::Exit;
+
+/// Runs the program with the process's arguments; the code is documented in `rigel --help`.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        // Help and version end here too, on stdout and with success.
+        Err(message) => {
+            let _ = message.print();
+            return if message.use_stderr() { Exit::Usage } else { Exit::Done }.into();
+        }
+    };
+    // SPDK reports every failed command; what matters of it stands in our own messages.
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn,spdk=off"));
+    let logging =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().try_init();
+    debug_assert!(logging.is_ok(), "logging is set up once");
+    let outcome = match args.command {
+        Command::Run(args) => run::run(&args),
+    };
+    let exit = outcome.unwrap_or_else(|failure| {
+        eprintln!("rigel: {failure}");
+        failure.exit()
+    });
+    exit.into()
+}

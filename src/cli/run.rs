@@ -1,0 +1,162 @@
+//! `rigel run`: job → targets → plan → engine → result. Owns the order of these steps and what is printed between them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::SystemTime;
+
+use super::args::RunArgs;
+use super::exit::{Exit, Failure};
+use super::host;
+use super::live::Live;
+use super::save::{Folder, timestamp};
+use crate::clock::Clock;
+use crate::driver::{AnyBackend, select};
+use crate::engine::{Event, PointFigures, RunControl, run_any};
+use crate::plan::{self, Plan};
+use crate::report::text::{self, Style};
+use crate::result::{self, Facts, PointResult, Provenance, RunResult, Tool};
+use crate::spec::{self, Job, Load, Uri};
+
+/// Runs the job; the exit says how it went.
+pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    let mut job = read_job(args)?;
+    job.apply(args.overrides())?;
+    let started = SystemTime::now();
+    let folder = Folder::open(job.run.out.as_deref(), started)?;
+    let uris: Vec<Uri> = job.target.iter().map(|target| target.uri.clone()).collect();
+    let backend = select(&uris, greatest_depth(&job))?;
+    let clock = backend.clock()?;
+    let targets = backend.facts();
+    let plan = plan::resolve(&job, &targets, &host::cores())?;
+    if !args.quiet {
+        print_map(&plan::describe(&plan, &targets), args.json);
+    }
+    let host = host::facts(&clock, backend.virtual_time());
+    let provenance = Provenance {
+        tool: tool(),
+        started_at: timestamp(started),
+        command: command_line(&uris),
+        job: serde_json::to_value(&job).unwrap_or_default(),
+        plan: plan.clone(),
+        facts: Facts { targets, host },
+    };
+    let outcome = measure(&backend, &plan, &clock, args, &provenance, &folder)?;
+    finish(outcome, args, &folder)
+}
+
+fn read_job(args: &RunArgs) -> Result<Job, Failure> {
+    let Some(path) = &args.job else { return Ok(Job::default()) };
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|reason| Failure::Read { path: name.clone(), reason })?;
+    Ok(spec::parse(&text, &name)?)
+}
+
+/// The most I/Os that any point has outstanding on one target.
+fn greatest_depth(job: &Job) -> u32 {
+    let of_point = |loads: Vec<Load>| loads.iter().fold(0u32, |sum, load| sum.saturating_add(load.depth()));
+    job.points().into_iter().map(of_point).max().unwrap_or(1)
+}
+
+fn print_map(map: &str, to_stderr: bool) {
+    if to_stderr {
+        eprintln!("{}", map.trim_end());
+    } else {
+        println!("{}", map.trim_end());
+    }
+}
+
+/// Runs the points; the result is saved after each, so that no finished point is lost.
+fn measure(
+    backend: &AnyBackend,
+    plan: &Plan,
+    clock: &Clock,
+    args: &RunArgs,
+    provenance: &Provenance,
+    folder: &Folder,
+) -> Result<Outcome, Failure> {
+    let control = Arc::new(RunControl::default());
+    let handler = Arc::clone(&control);
+    // Ends within the drain's limit, so that one signal is enough.
+    if let Err(error) = ctrlc::set_handler(move || handler.interrupt.store(true, Ordering::Relaxed)) {
+        tracing::warn!("Ctrl-C cannot be caught ({error}); an interrupted run will leave no partial result");
+    }
+    let mut points: Vec<PointResult> = Vec::new();
+    let mut saved = Ok(());
+    let mut live = Live::new(plan, clock, args.quiet);
+    let figures = run_any(backend, plan, clock, &control, &mut |event| {
+        live.show(&event);
+        if let Event::PointDone(figures) = event {
+            points.push(result::point(plan, clock, figures));
+            saved = folder.save(&RunResult::new(provenance.clone(), points.clone()));
+        }
+    });
+    live.finish();
+    let figures: Vec<PointFigures> = figures?;
+    saved?;
+    let interrupted = control.interrupt.load(Ordering::Relaxed);
+    let lost = figures.last().is_some_and(|point| point.ended_early.is_some());
+    let result = RunResult::new(provenance.clone(), points);
+    folder.save(&result)?;
+    Ok(Outcome { result, interrupted, lost })
+}
+
+struct Outcome {
+    result: RunResult,
+    interrupted: bool,
+    lost: bool,
+}
+
+fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder) -> Result<Exit, Failure> {
+    let Outcome { result, interrupted, lost } = outcome;
+    if args.json {
+        use std::io::Write;
+        let written = std::io::stdout().lock().write_all(&crate::report::json::render(&result));
+        written.map_err(|error| Failure::Write { path: "stdout".to_owned(), reason: error.to_string() })?;
+    } else {
+        println!("{}", text::table(&result, style()).trim_end());
+        println!("Result: {}", folder.path().display());
+    }
+    Ok(match () {
+        () if interrupted => Exit::Interrupted,
+        () if lost || result.has_errors() => Exit::IoErrors,
+        () => Exit::Done,
+    })
+}
+
+fn style() -> Style {
+    use std::io::IsTerminal;
+    if std::io::stdout().is_terminal() {
+        Style::terminal(terminal_size::terminal_size().map_or(100, |(width, _)| width.0))
+    } else {
+        Style { unicode: true, ..Style::plain() }
+    }
+}
+
+fn tool() -> Tool {
+    Tool {
+        name: "rigel".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        spdk: spdk_wrapper::SPDK_VERSION.to_owned(),
+        git: env!("RIGEL_GIT").to_owned(),
+    }
+}
+
+/// The command as typed, but for targets, which stand there without their secrets.
+fn command_line(uris: &[Uri]) -> Vec<String> {
+    let mut targets = uris.iter();
+    let mut words = std::env::args();
+    let mut line = Vec::new();
+    while let Some(word) = words.next() {
+        let flag = word == "--target" || word == "-t";
+        if word.starts_with("--target=") || (word.starts_with("-t") && word.len() > 2) {
+            line.push(format!("--target={}", targets.next().map(ToString::to_string).unwrap_or_default()));
+            continue;
+        }
+        line.push(word);
+        if flag {
+            let _ = words.next();
+            line.push(targets.next().map(ToString::to_string).unwrap_or_default());
+        }
+    }
+    line
+}

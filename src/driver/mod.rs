@@ -1,0 +1,100 @@
+//! What the engine knows of the devices: a control plane to find and open them, a data plane of two calls.
+//!
+//! Owns the contract and the drivers behind it; knows no workload, no phase and no histogram. A driver owns one buffer a
+//! slot; the engine names slots, never pointers. A full queue is back-pressure, not an error. `tests/driver_conformance.rs`
+//! holds every driver to what stands here.
+
+#[cfg(feature = "spdk")]
+mod bdev_config;
+mod error;
+mod guard;
+mod null;
+mod order;
+#[cfg(feature = "spdk")]
+mod reach;
+mod select;
+mod sim;
+#[cfg(feature = "spdk")]
+mod spdk_bdev;
+#[cfg(feature = "spdk")]
+mod spdk_nvme;
+
+pub use error::DriverError;
+pub use null::{NullBackend, NullDriver};
+pub use order::CoreOrder;
+pub use select::{AnyBackend, select};
+pub use sim::{SimBackend, SimDriver};
+#[cfg(feature = "spdk")]
+pub use spdk_bdev::{BdevBackend, BdevDriver};
+#[cfg(feature = "spdk")]
+pub use spdk_nvme::{NvmeBackend, NvmeDriver};
+pub use spdk_wrapper::{Completion, Completions, Status};
+
+use crate::clock::{Clock, ClockError};
+use crate::facts::DeviceFacts;
+use crate::plan::Op;
+use crate::units::{Lba, Ticks};
+
+/// Number of a slot on its core, from 0.
+pub type Slot = u32;
+
+/// One I/O on its way to a driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Io {
+    /// The slot whose buffer it uses; idle until now.
+    pub slot: Slot,
+    /// Index of the target in the plan.
+    pub target: u32,
+    /// Direction.
+    pub op: Op,
+    /// First block.
+    pub lba: Lba,
+    /// Number of blocks, at least 1.
+    pub blocks: u32,
+}
+
+/// The driver cannot take the I/O now; nothing was sent. Poll, then try again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Full;
+
+/// Control plane: the devices of one run, found and opened. Shared by all cores.
+pub trait Backend: Sync {
+    /// The data plane of one core.
+    type Core: Driver;
+
+    /// What was found, one entry a target, in the order of the job.
+    fn facts(&self) -> Vec<DeviceFacts>;
+
+    /// Opens queues and buffers for one core. Called on that core's thread. Refuses to open a target for writing when
+    /// the order does not name its identity, whatever the plan said.
+    fn open(&self, order: &CoreOrder) -> Result<Self::Core, DriverError>;
+
+    /// The first target that is known not to be there any more. Asked only when no core has completed anything for a
+    /// while; a target that merely does not answer is not missing.
+    fn missing(&self) -> Option<usize> {
+        None
+    }
+
+    /// The clock whose ticks [`Driver::now`] counts.
+    fn clock(&self) -> Result<Clock, ClockError> {
+        Clock::calibrate()
+    }
+
+    /// Whether time is the driver's own invention and passes only as it is polled.
+    fn virtual_time(&self) -> bool {
+        false
+    }
+}
+
+/// Data plane of one core. Neither call allocates, locks, formats or logs.
+pub trait Driver {
+    /// The present tick.
+    fn now(&self) -> Ticks;
+
+    /// Sends one I/O. A driver that knows at once how it ends (a lost queue, a refused write) reports that as a
+    /// completion of a later poll.
+    fn submit(&mut self, io: Io) -> Result<(), Full>;
+
+    /// Appends everything that has completed to `out`, which has room for every slot.
+    fn poll(&mut self, out: &mut Completions);
+}

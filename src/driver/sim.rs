@@ -1,0 +1,198 @@
+//! An array model on a virtual clock: exact ground truth for the engine and the method.
+//!
+//! Owns the model's dynamics: reads that hit the cache take their own time and no server; all else waits, in order of
+//! arrival, for one of `servers` internal servers. While the array stalls nothing completes: what would have is moved
+//! to the stall's end. Each core drives a model of its own, with its own clock (one tick a nanosecond), which moves
+//! only when the core polls: to the next completion, never by waiting.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+use rand::Rng;
+use rand_distr::{Distribution, Exp1, LogNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+
+use super::{Backend, Completion, Completions, CoreOrder, Driver, DriverError, Full, Io, Status};
+use crate::clock::{Clock, ClockError};
+use crate::facts::DeviceFacts;
+use crate::plan::Op;
+use crate::spec::{Dist, SimModel, Uri};
+use crate::units::Ticks;
+
+/// How far an idle poll moves the clock, in ticks.
+const IDLE_STEP: u64 = 1_000;
+
+/// Simulated arrays, one a target.
+#[derive(Debug)]
+pub struct SimBackend {
+    models: Vec<SimModel>,
+    facts: Vec<DeviceFacts>,
+}
+
+impl SimBackend {
+    /// For targets of the form `sim://…`; other kinds are left out.
+    #[must_use]
+    pub fn new(uris: &[Uri]) -> Self {
+        let models: Vec<_> =
+            uris.iter().filter_map(|uri| if let Uri::Sim(model) = uri { Some(model.clone()) } else { None }).collect();
+        let facts = models.iter().map(|model| DeviceFacts {
+            uri: Uri::Sim(model.clone()).to_string(),
+            driver: "sim".to_owned(),
+            model: format!("Rigel array model{}", model.preset.as_ref().map(|p| format!(" {p}")).unwrap_or_default()),
+            serial: String::new(),
+            firmware: String::new(),
+            identities: Vec::new(),
+            block_size: model.block_size,
+            blocks: model.size.0 / u64::from(model.block_size),
+            max_io_bytes: 0,
+            max_queue_depth: 0,
+            volatile: true,
+        });
+        Self { facts: facts.collect(), models }
+    }
+}
+
+impl Backend for SimBackend {
+    type Core = SimDriver;
+
+    fn facts(&self) -> Vec<DeviceFacts> {
+        self.facts.clone()
+    }
+
+    fn open(&self, order: &CoreOrder) -> Result<SimDriver, DriverError> {
+        let slots = order.slot_bytes.len();
+        let arrays = self.models.iter().enumerate().map(|(target, model)| Array::new(model, order.seed, target));
+        Ok(SimDriver { now: 0, arrays: arrays.collect(), due: BinaryHeap::with_capacity(slots), sequence: 0, slots })
+    }
+
+    fn clock(&self) -> Result<Clock, ClockError> {
+        Ok(Clock::virtual_ns())
+    }
+
+    fn virtual_time(&self) -> bool {
+        true
+    }
+}
+
+/// The simulated data plane of one core.
+#[derive(Debug)]
+pub struct SimDriver {
+    now: u64,
+    arrays: Vec<Array>,
+    /// Completion tick, order of submission, slot; the earliest on top.
+    due: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    sequence: u64,
+    slots: usize,
+}
+
+impl Driver for SimDriver {
+    fn now(&self) -> Ticks {
+        Ticks(self.now)
+    }
+
+    fn submit(&mut self, io: Io) -> Result<(), Full> {
+        if self.due.len() == self.slots {
+            return Err(Full);
+        }
+        let Some(array) = self.arrays.get_mut(io.target as usize) else { return Err(Full) };
+        self.sequence += 1;
+        self.due.push(Reverse((array.completion_of(io.op, self.now), self.sequence, io.slot)));
+        Ok(())
+    }
+
+    fn poll(&mut self, out: &mut Completions) {
+        match self.due.peek() {
+            Some(Reverse((due, ..))) => self.now = self.now.max(*due),
+            None => self.now += IDLE_STEP,
+        }
+        while let Some(&Reverse((due, _, slot))) = self.due.peek() {
+            if due > self.now || !out.push(Completion { slot, status: Status::Good }) {
+                break;
+            }
+            self.due.pop();
+        }
+    }
+}
+
+/// One array of the model.
+#[derive(Debug)]
+struct Array {
+    random: Xoshiro256PlusPlus,
+    service: Sampler,
+    write_service: Sampler,
+    hit_service: Sampler,
+    hit_share: f64,
+    /// When each server is free again; the earliest on top.
+    servers: BinaryHeap<Reverse<u64>>,
+    /// Start and end of each stall, rising.
+    stalls: Vec<(u64, u64)>,
+}
+
+impl Array {
+    fn new(model: &SimModel, seed: u64, target: usize) -> Self {
+        let ns = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        Self {
+            random: Xoshiro256PlusPlus::seed_from_u64(model.seed.unwrap_or(seed).wrapping_add(target as u64)),
+            service: Sampler::new(&model.service),
+            write_service: Sampler::new(&model.write_service),
+            hit_service: Sampler::new(&model.hit_service),
+            hit_share: model.hit_share,
+            servers: (0..model.servers.max(1)).map(|_| Reverse(0)).collect(),
+            stalls: model.stalls.iter().map(|&(at, length)| (ns(at), ns(at).saturating_add(ns(length)))).collect(),
+        }
+    }
+
+    fn completion_of(&mut self, op: Op, now: u64) -> u64 {
+        if op == Op::Read && self.hit_share > 0.0 && self.random.random::<f64>() < self.hit_share {
+            let service = self.hit_service.draw(&mut self.random);
+            return self.after_stalls(now + service);
+        }
+        let service = if op == Op::Read { self.service } else { self.write_service };
+        let service = service.draw(&mut self.random);
+        let free = self.servers.pop().map_or(now, |Reverse(free)| free.max(now));
+        let done = self.after_stalls(free + service);
+        self.servers.push(Reverse(done));
+        done
+    }
+
+    fn after_stalls(&self, done: u64) -> u64 {
+        self.stalls.iter().find(|(start, end)| (*start..*end).contains(&done)).map_or(done, |(_, end)| *end)
+    }
+}
+
+/// A distribution ready to be drawn from, in ticks of a nanosecond.
+#[derive(Debug, Clone, Copy)]
+enum Sampler {
+    Constant(u64),
+    Exponential(f64),
+    LogNormal(LogNormal<f64>),
+    Uniform(u64, u64),
+}
+
+impl Sampler {
+    fn new(dist: &Dist) -> Self {
+        let ns = |duration: Duration| duration.as_nanos() as f64;
+        match *dist {
+            Dist::Constant(value) => Self::Constant(ns(value) as u64),
+            Dist::Exponential(mean) => Self::Exponential(ns(mean)),
+            Dist::LogNormal { mean, sigma } => {
+                // The mean of a log-normal is exp(mu + sigma²/2).
+                let mu = ns(mean).ln() - sigma * sigma / 2.0;
+                LogNormal::new(mu, sigma).map_or(Self::Constant(ns(mean) as u64), Self::LogNormal)
+            }
+            Dist::Uniform { low, high } => Self::Uniform(ns(low) as u64, ns(high) as u64),
+        }
+    }
+
+    fn draw(self, random: &mut Xoshiro256PlusPlus) -> u64 {
+        let ns = match self {
+            Self::Constant(ns) => return ns.max(1),
+            Self::Exponential(mean) => mean * <Exp1 as Distribution<f64>>::sample(&Exp1, random),
+            Self::LogNormal(dist) => dist.sample(random),
+            Self::Uniform(low, high) => return random.random_range(low..=high).max(1),
+        };
+        (ns.round() as u64).max(1)
+    }
+}

@@ -1,0 +1,114 @@
+//! The collector: puts the packets of all cores together, by interval and by point. Owns the merge and the check that
+//! nothing was lost on the way; runs on the caller's thread, never on a polled core's.
+
+use std::collections::BTreeMap;
+
+use super::handover::{Packet, PointEnd};
+use super::{CellFigures, ErrorCount, IntervalFigures, Phase, PointFigures};
+use crate::units::Ticks;
+
+/// Figures of one point in the making.
+#[derive(Debug)]
+pub(super) struct Collector {
+    point: usize,
+    cells: usize,
+    cores: usize,
+    sums: [Vec<CellFigures>; 3],
+    /// Completions of the window as the loops counted them.
+    counted: u64,
+    /// Intervals that not every core has reported yet, by the tick at which they end.
+    open: BTreeMap<u64, IntervalFigures>,
+    /// For each core, the end of the last interval it has reported.
+    reached: Vec<Ticks>,
+    intervals: usize,
+    ends: Vec<(usize, PointEnd)>,
+}
+
+impl Collector {
+    pub(super) fn new(point: usize, cells: usize, cores: usize) -> Self {
+        let empty = || vec![CellFigures::default(); cells];
+        Self {
+            point,
+            cells,
+            cores,
+            sums: [empty(), empty(), empty()],
+            counted: 0,
+            open: BTreeMap::new(),
+            reached: vec![Ticks(0); cores],
+            intervals: 0,
+            ends: Vec::new(),
+        }
+    }
+
+    /// Takes in one packet of `core`; returns the intervals that are complete with it.
+    pub(super) fn take(&mut self, core: usize, packet: &mut Packet) -> Vec<IntervalFigures> {
+        let sum = &mut self.sums[packet.phase as usize];
+        sum.iter_mut().zip(&packet.cells).for_each(|(sum, part)| sum.merge(part));
+        let end = packet.last.take();
+        if packet.phase == Phase::Window {
+            self.counted += packet.completions;
+        }
+        if packet.phase != Phase::Drain && packet.end > packet.begin {
+            let interval = self.open.entry(packet.end.0).or_insert_with(|| IntervalFigures {
+                start: packet.begin,
+                end: packet.end,
+                phase: packet.phase,
+                cells: vec![CellFigures::default(); self.cells],
+            });
+            interval.start = interval.start.min(packet.begin);
+            interval.cells.iter_mut().zip(&packet.cells).for_each(|(sum, part)| sum.merge(part));
+        }
+        self.reached[core] = if end.is_some() { Ticks(u64::MAX) } else { packet.end };
+        if let Some(end) = end {
+            self.ends.push((core, end));
+        }
+        self.complete()
+    }
+
+    /// Whether every core has ended the point.
+    pub(super) fn is_over(&self) -> bool {
+        self.ends.len() == self.cores
+    }
+
+    /// The finished point. `describe` puts the reason why it ended early, if it did.
+    pub(super) fn finish(self, ended_early: Option<String>) -> PointFigures {
+        let [ramp, cells, drain] = self.sums;
+        let mut ends = self.ends;
+        ends.sort_by_key(|(core, _)| *core);
+        let mut errors: Vec<ErrorCount> = Vec::new();
+        for (cell, status, count) in ends.iter().flat_map(|(_, end)| &end.errors) {
+            let status = status.to_string();
+            match errors.iter_mut().find(|e| e.cell == *cell as usize && e.status == status) {
+                Some(known) => known.count += count,
+                None => errors.push(ErrorCount { cell: *cell as usize, status, count: *count }),
+            }
+        }
+        let abandoned: u32 = ends.iter().map(|(_, end)| end.abandoned).sum();
+        let unanswered = (abandoned > 0).then(|| format!("{abandoned} I/Os were never answered"));
+        let ended_early = match (ended_early, unanswered) {
+            (Some(why), Some(more)) => Some(format!("{why}; {more}")),
+            (why, more) => why.or(more),
+        };
+        PointFigures {
+            point: self.point,
+            window: ends.iter().map(|(_, end)| end.window).min().unwrap_or_default(),
+            ramp,
+            cells,
+            drain,
+            cores: ends.into_iter().map(|(_, end)| end.figures).collect(),
+            errors,
+            intervals: self.intervals,
+            interval_completions: self.counted,
+            ended_early,
+        }
+    }
+
+    /// Intervals that every core has gone past.
+    fn complete(&mut self) -> Vec<IntervalFigures> {
+        let reached = self.reached.iter().copied().min().unwrap_or_default();
+        let later = self.open.split_off(&reached.0.saturating_add(1));
+        let complete: Vec<_> = std::mem::replace(&mut self.open, later).into_values().collect();
+        self.intervals += complete.iter().filter(|i| i.phase == Phase::Window).count();
+        complete
+    }
+}

@@ -1,0 +1,295 @@
+//! The loop of one core: poll, record, submit again. The hot path of Rigel.
+//!
+//! Owns everything it touches: driver, slots, generators, histograms. Per I/O it reads the clock once (the tick of a
+//! completion is that of the submission which follows it), and allocates, locks, formats and dispatches nothing. All
+//! that is rare (edges of intervals and phases, errors, back-pressure) is in functions of its own.
+
+use super::handover::{Packet, PointEnd, Sender};
+use super::lane::{LaneState, SlotState};
+use super::schedule::Schedule;
+use super::{CoreFigures, Phase};
+use crate::driver::{Completion, Completions, Driver, Io, Status};
+use crate::units::Ticks;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Why the run is to end, shared by all cores; zero while it goes on.
+pub(super) const GOING: u64 = 0;
+/// Someone asked for it.
+pub(super) const INTERRUPTED: u64 = 1;
+/// Target number `value - LOST` is lost.
+pub(super) const LOST: u64 = 2;
+
+/// Loops between two looks of the outside at a core's progress; a power of two.
+const PUBLISH_EVERY: u64 = 256;
+
+/// What a core shares with the others and with the collector.
+#[derive(Debug)]
+pub(super) struct Shared<'r> {
+    /// Why the run is to end.
+    pub stop: &'r AtomicU64,
+    /// Good completions so far, stored now and then.
+    pub progress: &'r AtomicU64,
+    /// Whether time is virtual, so that waiting costs nothing.
+    pub virtual_time: bool,
+}
+
+/// One core's loop.
+#[derive(Debug)]
+pub(super) struct CoreLoop<'r, D> {
+    driver: D,
+    completed: Completions,
+    lanes: Vec<LaneState>,
+    slots: Vec<SlotState>,
+    /// I/Os that the driver had no room for.
+    parked: Vec<Io>,
+    sender: Sender,
+    packet: Box<Packet>,
+    shared: Shared<'r>,
+    schedule: Schedule,
+    /// Good completions since the packet was begun, counted apart from the histograms.
+    completions: u64,
+    total: u64,
+    outstanding: u32,
+    errors: Vec<(u32, Status, u64)>,
+    figures: CoreFigures,
+    busy: Ticks,
+}
+
+impl<'r, D: Driver> CoreLoop<'r, D> {
+    pub(super) fn new(
+        core: usize,
+        driver: D,
+        (lanes, slots): (Vec<LaneState>, Vec<SlotState>),
+        (sender, packet): (Sender, Box<Packet>),
+        shared: Shared<'r>,
+    ) -> Self {
+        let nothing = Schedule::new(Ticks(0), Ticks(0), Ticks(0), Ticks(1), Ticks(0));
+        Self {
+            completed: Completions::with_capacity(slots.len()),
+            parked: Vec::with_capacity(slots.len()),
+            driver,
+            lanes,
+            slots,
+            sender,
+            packet,
+            shared,
+            schedule: nothing,
+            completions: 0,
+            total: 0,
+            outstanding: 0,
+            errors: Vec::with_capacity(64),
+            figures: CoreFigures { core, ..CoreFigures::default() },
+            busy: Ticks(0),
+        }
+    }
+
+    /// The driver's present tick.
+    pub(super) fn now(&self) -> Ticks {
+        self.driver.now()
+    }
+
+    /// Runs one point from the first submission to the last completion.
+    pub(super) fn run_point(&mut self, point: usize, schedule: Schedule) {
+        self.schedule = schedule;
+        self.figures = CoreFigures { core: self.figures.core, ..CoreFigures::default() };
+        self.busy = Ticks(0);
+        self.errors.clear();
+        self.packet.phase = schedule.phase();
+        self.packet.begin = Ticks(0);
+        self.packet.end = Ticks(0);
+        while self.driver.now() < schedule.start() {
+            // The cores start together.
+            std::hint::spin_loop();
+        }
+        self.fill(point);
+        self.turn();
+        self.finish();
+    }
+
+    /// Submits the point's depth on every lane.
+    fn fill(&mut self, point: usize) {
+        for lane in 0..self.lanes.len() {
+            let first = self.lanes[lane].first_slot;
+            for slot in first..first + self.lanes[lane].depths[point] {
+                let tick = self.driver.now();
+                self.outstanding += 1;
+                self.launch(slot, tick);
+            }
+        }
+    }
+
+    /// The loop itself, until nothing is outstanding.
+    fn turn(&mut self) {
+        let mut last = self.driver.now();
+        let mut found = false;
+        let mut turns = 0u64;
+        while self.outstanding > 0 || self.schedule.phase() != Phase::Drain {
+            let now = self.driver.now();
+            self.account(now.since(last), found);
+            last = now;
+            if now >= self.schedule.edge() && !self.cross(now) {
+                break;
+            }
+            self.driver.poll(&mut self.completed);
+            let count = self.completed.len();
+            found = count > 0;
+            for index in 0..count {
+                if let Some(completion) = self.completed.get(index) {
+                    self.complete(completion);
+                }
+            }
+            self.completed.clear();
+            if !self.parked.is_empty() {
+                self.retry();
+            }
+            turns += 1;
+            if turns % PUBLISH_EVERY == 0 {
+                self.look_around();
+            }
+        }
+    }
+
+    /// Records one completion and submits the slot's next I/O.
+    #[inline(always)]
+    fn complete(&mut self, completion: Completion) {
+        let tick = self.driver.now();
+        if tick >= self.schedule.edge() {
+            self.cross(tick);
+        }
+        let slot = self.slots[completion.slot as usize];
+        if completion.status.is_good() {
+            self.packet.cells[slot.cell as usize].service.record(tick.0.saturating_sub(slot.submitted));
+            self.completions += 1;
+        } else {
+            self.fail(slot.cell, completion.status);
+        }
+        if self.schedule.phase() == Phase::Drain {
+            self.outstanding -= 1;
+        } else {
+            self.launch(completion.slot, tick);
+        }
+    }
+
+    #[inline(always)]
+    fn launch(&mut self, slot: u32, tick: Ticks) {
+        let state = &mut self.slots[slot as usize];
+        let (io, cell) = self.lanes[state.lane as usize].next(slot);
+        state.cell = cell;
+        state.submitted = tick.0;
+        if self.driver.submit(io).is_err() {
+            self.park(io);
+        }
+    }
+
+    /// Time since the last poll, by whether that poll found something.
+    #[inline(always)]
+    fn account(&mut self, gap: Ticks, found: bool) {
+        if self.schedule.phase() == Phase::Window {
+            self.figures.polls += 1;
+            self.figures.poll_gap_max = self.figures.poll_gap_max.max(gap);
+            if found {
+                self.busy.0 += gap.0;
+            }
+        }
+    }
+
+    /// Past an edge: hands the interval over and moves on. False when the drain has taken too long.
+    #[cold]
+    #[inline(never)]
+    fn cross(&mut self, tick: Ticks) -> bool {
+        while tick >= self.schedule.edge() {
+            if self.schedule.phase() == Phase::Drain {
+                return false;
+            }
+            let mut next = self.schedule;
+            next.advance(tick);
+            let new_phase = next.phase() != self.schedule.phase();
+            let end = self.schedule.edge();
+            // What is not handed over goes on in the same packet, whose interval becomes longer.
+            self.hand_over(end, new_phase || self.shared.virtual_time);
+            self.schedule = next;
+            self.packet.phase = next.phase();
+            if self.packet.completions == 0 && self.packet.end == Ticks(0) {
+                self.packet.begin = next.begin().since(next.start());
+            }
+        }
+        true
+    }
+
+    fn hand_over(&mut self, end: Ticks, must: bool) {
+        self.packet.completions += self.completions;
+        self.total += self.completions;
+        self.completions = 0;
+        self.packet.end = end.since(self.schedule.start());
+        if self.sender.hand_over(&mut self.packet, must) {
+            self.packet.end = Ticks(0);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, cell: u32, status: Status) {
+        self.packet.cells[cell as usize].errors += 1;
+        match self.errors.iter_mut().find(|(c, s, _)| (*c, *s) == (cell, status)) {
+            Some((.., count)) => *count += 1,
+            None => self.errors.push((cell, status, 1)),
+        }
+        if status == Status::TargetLost {
+            let _ =
+                self.shared.stop.compare_exchange(GOING, LOST + u64::from(cell), Ordering::Relaxed, Ordering::Relaxed);
+            self.look_around();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn park(&mut self, io: Io) {
+        self.figures.back_pressure += 1;
+        self.parked.push(io);
+    }
+
+    /// Tries the parked I/Os again, oldest first; their submission is when the driver takes them.
+    #[cold]
+    #[inline(never)]
+    fn retry(&mut self) {
+        if self.schedule.phase() == Phase::Drain {
+            self.outstanding -= self.parked.len() as u32;
+            self.parked.clear();
+            return;
+        }
+        let mut taken = 0;
+        for &io in &self.parked {
+            self.slots[io.slot as usize].submitted = self.driver.now().0;
+            if self.driver.submit(io).is_err() {
+                break;
+            }
+            taken += 1;
+        }
+        self.parked.drain(..taken);
+    }
+
+    /// Publishes progress, and ends the window where the run was told to stop.
+    #[cold]
+    #[inline(never)]
+    fn look_around(&mut self) {
+        self.shared.progress.store(self.total + self.completions, Ordering::Relaxed);
+        if self.shared.stop.load(Ordering::Relaxed) != GOING {
+            let now = self.driver.now();
+            self.schedule.cut(now);
+        }
+    }
+
+    /// Sends the last packet of the point.
+    fn finish(&mut self) {
+        let window = self.schedule.t1().since(self.schedule.t0());
+        self.figures.busy = if window.0 > 0 { (self.busy.0 as f64 / window.0 as f64).min(1.0) } else { 0.0 };
+        let abandoned = self.outstanding;
+        self.outstanding = 0;
+        self.parked.clear();
+        let (figures, errors) = (self.figures.clone(), self.errors.clone());
+        self.packet.last = Some(PointEnd { figures, window, errors, abandoned });
+        let now = self.driver.now();
+        self.hand_over(now, true);
+        self.shared.progress.store(self.total, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,111 @@
+//! How a core's figures reach the collector: packets that go round two lock-free single-producer single-consumer rings.
+//!
+//! Owns the rule that a core never waits in mid-window: when no empty packet has come back yet it goes on filling the one
+//! it has, and the interval becomes longer; only a change of phase, whose figures must not mix, insists on a fresh one.
+
+use rtrb::{Consumer, Producer, RingBuffer};
+
+use super::{CellFigures, CoreFigures, Phase};
+use crate::driver::Status;
+use crate::units::Ticks;
+
+/// Packets of one core: one being filled, the others on their way or spare.
+const PACKETS: usize = 4;
+
+/// Figures of one core over one interval.
+#[derive(Debug)]
+pub(super) struct Packet {
+    pub phase: Phase,
+    /// From the start of the point.
+    pub begin: Ticks,
+    /// From the start of the point.
+    pub end: Ticks,
+    /// By cell.
+    pub cells: Vec<CellFigures>,
+    /// Good completions as the loop counted them, independently of the histograms.
+    pub completions: u64,
+    /// Set in the last packet of a point.
+    pub last: Option<PointEnd>,
+}
+
+/// What a core adds when a point is over.
+#[derive(Debug, Clone)]
+pub(super) struct PointEnd {
+    pub figures: CoreFigures,
+    pub window: Ticks,
+    /// Errors by cell and status over the whole point.
+    pub errors: Vec<(u32, Status, u64)>,
+    /// I/Os that never completed.
+    pub abandoned: u32,
+}
+
+/// The core's end of the rings.
+#[derive(Debug)]
+pub(super) struct Sender {
+    full: Producer<Box<Packet>>,
+    spare: Consumer<Box<Packet>>,
+}
+
+/// The collector's end.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    full: Consumer<Box<Packet>>,
+    spare: Producer<Box<Packet>>,
+}
+
+/// Both ends, and the first packet to fill.
+pub(super) fn pair(cells: usize) -> (Sender, Receiver, Box<Packet>) {
+    let (full_in, full_out) = RingBuffer::new(PACKETS);
+    let (mut spare_in, spare_out) = RingBuffer::new(PACKETS);
+    let packet = || {
+        Box::new(Packet {
+            phase: Phase::Ramp,
+            begin: Ticks(0),
+            end: Ticks(0),
+            cells: vec![CellFigures::default(); cells],
+            completions: 0,
+            last: None,
+        })
+    };
+    for _ in 1..PACKETS {
+        let fits = spare_in.push(packet());
+        debug_assert!(fits.is_ok(), "the ring holds all packets");
+    }
+    (Sender { full: full_in, spare: spare_out }, Receiver { full: full_out, spare: spare_in }, packet())
+}
+
+impl Sender {
+    /// Swaps the filled packet for an empty one and sends it. False, and nothing done, when only the last spare is left
+    /// and `must` is not set; with `must` it waits for one.
+    pub(super) fn hand_over(&mut self, filled: &mut Box<Packet>, must: bool) -> bool {
+        if !must && self.spare.slots() < 2 {
+            return false;
+        }
+        let empty = loop {
+            match self.spare.pop() {
+                Ok(empty) => break empty,
+                Err(_) => std::thread::yield_now(),
+            }
+        };
+        let filled = std::mem::replace(filled, empty);
+        let fits = self.full.push(filled);
+        debug_assert!(fits.is_ok(), "the ring holds all packets");
+        true
+    }
+}
+
+impl Receiver {
+    /// The next packet, if one has come.
+    pub(super) fn receive(&mut self) -> Option<Box<Packet>> {
+        self.full.pop().ok()
+    }
+
+    /// Empties a packet and sends it back.
+    pub(super) fn give_back(&mut self, mut packet: Box<Packet>) {
+        packet.cells.iter_mut().for_each(CellFigures::clear);
+        packet.completions = 0;
+        packet.last = None;
+        let fits = self.spare.push(packet);
+        debug_assert!(fits.is_ok(), "the ring holds all packets");
+    }
+}

@@ -1,0 +1,271 @@
+//! From a plan to running cores and back: threads, pinning, the common start of each point, the collector's loop.
+//!
+//! Owns the one `match` on the backend; behind it everything is monomorphic. Knows no file and prints nothing.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, channel};
+use std::thread::Scope;
+use std::time::{Duration, Instant};
+
+use super::collect::Collector;
+use super::core_loop::{CoreLoop, GOING, INTERRUPTED, LOST, Shared};
+use super::gate::Gate;
+use super::handover::{Packet, Receiver, Sender, pair};
+use super::lane::LaneState;
+use super::schedule::{DRAIN_LIMIT_S, Schedule};
+use super::{IntervalFigures, PointFigures};
+use crate::clock::Clock;
+use crate::driver::{AnyBackend, Backend, CoreOrder, DriverError};
+use crate::plan::{CorePlan, Plan};
+
+/// How long no core may complete anything before the targets are asked whether they are there.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Why a run could not be done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// A driver could not be opened.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// A thread could not be pinned.
+    #[error(
+        "core {0} cannot be had for polling (--cores, [run] cores); is this process confined to other cores (taskset, cgroup)?"
+    )]
+    Pin(usize),
+    /// A thread could not be started.
+    #[error("a thread for core {core} could not be started: {reason}")]
+    Thread {
+        /// The core.
+        core: usize,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// What happens in a run, told on the caller's thread.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A point begins.
+    PointStarted(usize),
+    /// An interval is over on all cores.
+    Interval(usize, &'a IntervalFigures),
+    /// A point is over.
+    PointDone(&'a PointFigures),
+}
+
+/// What the outside may do to a run.
+#[derive(Debug, Default)]
+pub struct RunControl {
+    /// Set it to end the run: what is outstanding is waited for, the figures so far are kept.
+    pub interrupt: AtomicBool,
+}
+
+/// State of a run that all its threads see.
+struct Stage {
+    gate: Gate,
+    stop: AtomicU64,
+    progress: Vec<AtomicU64>,
+}
+
+/// [`run`] on whichever backend it is: the one place where that is asked.
+pub fn run_any(
+    backend: &AnyBackend,
+    plan: &Plan,
+    clock: &Clock,
+    control: &RunControl,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<Vec<PointFigures>, EngineError> {
+    match backend {
+        AnyBackend::Null(b) => run(b, plan, clock, control, tell),
+        AnyBackend::Sim(b) => run(b, plan, clock, control, tell),
+        #[cfg(feature = "spdk")]
+        AnyBackend::Nvme(b) => run(b, plan, clock, control, tell),
+        #[cfg(feature = "spdk")]
+        AnyBackend::Bdev(b) => run(b, plan, clock, control, tell),
+    }
+}
+
+/// Runs every point of `plan`; returns the figures of those that were begun. Ends early when `control` says so or a
+/// target is lost; the last point then says why.
+pub fn run<B: Backend>(
+    backend: &B,
+    plan: &Plan,
+    clock: &Clock,
+    control: &RunControl,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<Vec<PointFigures>, EngineError> {
+    let stage = Stage {
+        gate: Gate::default(),
+        stop: AtomicU64::new(GOING),
+        progress: plan.cores.iter().map(|_| AtomicU64::new(0)).collect(),
+    };
+    let (receivers, ends): (Vec<_>, Vec<_>) = plan.cores.iter().map(|_| split(pair(plan.cells()))).unzip();
+    std::thread::scope(|scope| {
+        let started = start(scope, backend, plan, clock, &stage, ends);
+        let points = started.map(|()| conduct(backend, plan, clock, control, &stage, receivers, tell));
+        stage.gate.close();
+        points
+    })
+}
+
+fn split((sender, receiver, packet): (Sender, Receiver, Box<Packet>)) -> (Receiver, (Sender, Box<Packet>)) {
+    (receiver, (sender, packet))
+}
+
+/// Starts one thread a core and waits until each has opened its driver.
+fn start<'scope, B: Backend>(
+    scope: &'scope Scope<'scope, '_>,
+    backend: &'scope B,
+    plan: &'scope Plan,
+    clock: &'scope Clock,
+    stage: &'scope Stage,
+    ends: Vec<(Sender, Box<Packet>)>,
+) -> Result<(), EngineError> {
+    let (ready, opened) = channel();
+    for (index, (core, end)) in plan.cores.iter().zip(ends).enumerate() {
+        let ready = ready.clone();
+        let work = move || core_thread(backend, plan, clock, (index, core), stage, end, ready);
+        let name = format!("rigel-core-{}", core.core);
+        let thread = std::thread::Builder::new().name(name).spawn_scoped(scope, work);
+        thread.map_err(|error| EngineError::Thread { core: core.core, reason: error.to_string() })?;
+    }
+    drop(ready);
+    opened.iter().collect()
+}
+
+/// The caller's thread during a run: starts each point on all cores at once and collects what they send.
+fn conduct<B: Backend>(
+    backend: &B,
+    plan: &Plan,
+    clock: &Clock,
+    control: &RunControl,
+    stage: &Stage,
+    mut receivers: Vec<Receiver>,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Vec<PointFigures> {
+    let mut points = Vec::new();
+    for point in 0..plan.points.len() {
+        if control.interrupt.load(Ordering::Relaxed) || stage.stop.load(Ordering::Relaxed) != GOING {
+            break;
+        }
+        // A little ahead, so that every core is there when it comes; a virtual clock starts where it stands.
+        let lead = clock.ticks(Duration::from_micros(300));
+        stage.gate.open(point, crate::clock::now().plus(lead));
+        tell(Event::PointStarted(point));
+        let mut collector = Collector::new(point, plan.cells(), plan.cores.len());
+        let mut watch = Watch::new();
+        while !collector.is_over() {
+            let mut idle = true;
+            for (core, receiver) in receivers.iter_mut().enumerate() {
+                while let Some(mut packet) = receiver.receive() {
+                    idle = false;
+                    for interval in collector.take(core, &mut packet) {
+                        tell(Event::Interval(point, &interval));
+                    }
+                    receiver.give_back(packet);
+                }
+            }
+            if control.interrupt.load(Ordering::Relaxed) {
+                let _ = stage.stop.compare_exchange(GOING, INTERRUPTED, Ordering::Relaxed, Ordering::Relaxed);
+            }
+            if !backend.virtual_time() && watch.silent(&stage.progress) {
+                if let Some(target) = backend.missing() {
+                    let lost = LOST + first_cell(plan, target);
+                    let _ = stage.stop.compare_exchange(GOING, lost, Ordering::Relaxed, Ordering::Relaxed);
+                }
+            }
+            if idle {
+                let pause = if backend.virtual_time() { Duration::from_micros(20) } else { Duration::from_millis(2) };
+                std::thread::sleep(pause);
+            }
+        }
+        let figures = collector.finish(why(plan, stage.stop.load(Ordering::Relaxed)));
+        tell(Event::PointDone(&figures));
+        points.push(figures);
+    }
+    points
+}
+
+/// One core: pinned, its driver opened, point after point until there is none.
+fn core_thread<B: Backend>(
+    backend: &B,
+    plan: &Plan,
+    clock: &Clock,
+    (index, core): (usize, &CorePlan),
+    stage: &Stage,
+    end: (Sender, Box<Packet>),
+    ready: mpsc::Sender<Result<(), EngineError>>,
+) {
+    let pinned = core_affinity::set_for_current(core_affinity::CoreId { id: core.core });
+    let opened = if pinned || backend.virtual_time() {
+        backend.open(&CoreOrder::of(plan, core)).map_err(EngineError::from)
+    } else {
+        Err(EngineError::Pin(core.core))
+    };
+    let driver = match opened {
+        Ok(driver) => driver,
+        Err(error) => {
+            let _ = ready.send(Err(error));
+            return;
+        }
+    };
+    let shared = Shared { stop: &stage.stop, progress: &stage.progress[index], virtual_time: backend.virtual_time() };
+    let lanes = LaneState::all(plan, core, index);
+    let mut core_loop = CoreLoop::new(core.core, driver, lanes, end, shared);
+    let _ = ready.send(Ok(()));
+    drop(ready);
+    let ticks = |duration| clock.ticks(duration);
+    let mut point = 0;
+    while let Some(start) = stage.gate.wait(point) {
+        let start = if backend.virtual_time() { core_loop.now() } else { start };
+        let drain = ticks(Duration::from_secs(DRAIN_LIMIT_S));
+        core_loop
+            .run_point(point, Schedule::new(start, ticks(plan.ramp), ticks(plan.time), ticks(plan.interval), drain));
+        point += 1;
+    }
+}
+
+/// Notices that no core completes anything any more.
+struct Watch {
+    seen: u64,
+    since: Instant,
+}
+
+impl Watch {
+    fn new() -> Self {
+        Self { seen: 0, since: Instant::now() }
+    }
+
+    /// True once per [`SILENCE`] without progress.
+    fn silent(&mut self, progress: &[AtomicU64]) -> bool {
+        let total = progress.iter().map(|p| p.load(Ordering::Relaxed)).sum();
+        let silent = total == self.seen && self.since.elapsed() >= SILENCE;
+        if total != self.seen || silent {
+            self.seen = total;
+            self.since = Instant::now();
+        }
+        silent
+    }
+}
+
+/// Any cell of `target`: a lost target is named by one.
+fn first_cell(plan: &Plan, target: usize) -> u64 {
+    let place = |(number, workload): (usize, &crate::plan::WorkloadPlan)| {
+        let position = workload.targets.iter().position(|&t| t == target)?;
+        Some(plan.cell(number, position, crate::plan::Op::Read) as u64)
+    };
+    plan.workloads.iter().enumerate().find_map(place).unwrap_or(0)
+}
+
+fn why(plan: &Plan, stop: u64) -> Option<String> {
+    match stop {
+        GOING => None,
+        INTERRUPTED => Some("interrupted".to_owned()),
+        lost => {
+            let cell = (lost - LOST) as usize;
+            let targets = plan.workloads.iter().flat_map(|w| w.targets.iter().copied());
+            let target = targets.flat_map(|t| [t, t]).nth(cell).unwrap_or(0);
+            Some(format!("target lost: {}", plan.targets.get(target).map_or("?", String::as_str)))
+        }
+    }
+}

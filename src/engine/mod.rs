@@ -1,0 +1,16 @@
+//! The engine: one pinned thread and one loop per core, from a plan to figures in ticks.
+//!
+//! Owns threads, phases, submission and recording, and the hand-over of figures. Knows no flag, no file, no result
+//! format, and never prints: what happens is told through [`Event`]s on the caller's thread.
+
+mod collect;
+mod core_loop;
+mod gate;
+mod handover;
+mod lane;
+mod launch;
+pub mod record;
+mod schedule;
+
+pub use launch::{EngineError, Event, RunControl, run, run_any};
+pub use record::{CellFigures, CoreFigures, ErrorCount, IntervalFigures, Phase, PointFigures};

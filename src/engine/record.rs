@@ -1,0 +1,106 @@
+//! What the engine hands on: figures of one core, one interval, one point, still in ticks.
+//!
+//! Owns these types and how they add up. Knows no driver and no result format. Figures of a phase or an interval are
+//! kept by cell (`Plan::cell`: workload, target, direction).
+
+use crate::stats::TickHistogram;
+use crate::units::Ticks;
+
+/// Service latencies and errors of one cell.
+#[derive(Debug, Clone, Default)]
+pub struct CellFigures {
+    /// Service latency of every good completion; its count is the number of completions.
+    pub service: TickHistogram,
+    /// Completions with an error status; never in the histogram.
+    pub errors: u64,
+}
+
+impl CellFigures {
+    /// Adds the figures of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        let Self { service, errors } = other;
+        self.service.merge(service);
+        self.errors += errors;
+    }
+
+    /// Empties it for reuse.
+    pub fn clear(&mut self) {
+        self.service.clear();
+        self.errors = 0;
+    }
+}
+
+/// When a completion was seen, seen from the measuring window `[t0, t1)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Before `t0`.
+    Ramp,
+    /// Within `[t0, t1)`.
+    Window,
+    /// From `t1` until nothing is outstanding.
+    Drain,
+}
+
+/// What one core did at one point.
+#[derive(Debug, Clone, Default)]
+pub struct CoreFigures {
+    /// The core's number.
+    pub core: usize,
+    /// Share of the window's time spent in polls that found completions (and in handling them), 0 to 1.
+    pub busy: f64,
+    /// Longest time between two polls within the window.
+    pub poll_gap_max: Ticks,
+    /// Number of polls in the window.
+    pub polls: u64,
+    /// Submissions that the driver refused because a queue was full (retried; not errors).
+    pub back_pressure: u64,
+}
+
+/// One error status that was seen, how often, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ErrorCount {
+    /// Cell of the I/O.
+    pub cell: usize,
+    /// The status in words.
+    pub status: String,
+    /// How often, over ramp, window and drain.
+    pub count: u64,
+}
+
+/// The figures of all cores over one interval of the window (or of the ramp).
+#[derive(Debug, Clone)]
+pub struct IntervalFigures {
+    /// Start, from the start of the point (ramp included).
+    pub start: Ticks,
+    /// End, likewise.
+    pub end: Ticks,
+    /// Ramp or window.
+    pub phase: Phase,
+    /// Completions and errors by cell, merged over cores.
+    pub cells: Vec<CellFigures>,
+}
+
+/// Everything that one point measured, merged over cores.
+#[derive(Debug, Clone)]
+pub struct PointFigures {
+    /// Index of the point in the plan.
+    pub point: usize,
+    /// Length of the window that was really measured (shorter when interrupted).
+    pub window: Ticks,
+    /// Completions by cell in the ramp.
+    pub ramp: Vec<CellFigures>,
+    /// By cell in the window.
+    pub cells: Vec<CellFigures>,
+    /// By cell in the drain.
+    pub drain: Vec<CellFigures>,
+    /// By core.
+    pub cores: Vec<CoreFigures>,
+    /// Errors by status.
+    pub errors: Vec<ErrorCount>,
+    /// Number of intervals in the window, and the sum of their completions (conservation check).
+    pub intervals: usize,
+    /// Sum of the completions of all intervals of the window.
+    pub interval_completions: u64,
+    /// Why it ended early, if it did: `interrupted`, or the target that was lost and how.
+    pub ended_early: Option<String>,
+}

@@ -1,0 +1,152 @@
+//! The plan: what exactly will be driven, resolved against the devices and cores that were found.
+//!
+//! Owns placement (core → target → queue pair), division of depth over cores, and every refusal that needs facts.
+//! Pure: a function of job and facts; knows no driver, does no I/O. Nothing below it sees a flag.
+
+mod error;
+mod guard;
+mod map;
+mod placement;
+mod region;
+mod resolve;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use error::PlanError;
+pub use guard::write_allowed;
+pub use map::describe;
+pub use resolve::resolve;
+
+pub use crate::spec::{Access, Load};
+use crate::units::Bytes;
+
+/// Direction of an I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Op {
+    /// Reads blocks.
+    Read,
+    /// Writes blocks.
+    Write,
+}
+
+/// A workload with everything resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadPlan {
+    /// Its name, unique in the plan.
+    pub name: String,
+    /// Indices of the targets it runs on, into the plan's targets, rising.
+    pub targets: Vec<usize>,
+    /// Bytes of each I/O; a multiple of each target's LBA size.
+    pub block_size: Bytes,
+    /// Share of reads, in per cent, 0 to 100.
+    pub read_percent: f64,
+    /// Order of addresses.
+    pub access: Access,
+    /// For each entry of `targets`: the region it touches, in blocks of that target.
+    pub regions: Vec<Region>,
+}
+
+/// A span of blocks of one target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Region {
+    /// First block.
+    pub first_block: u64,
+    /// Number of blocks; a multiple of the I/O's blocks, at least one I/O.
+    pub blocks: u64,
+}
+
+/// One fixed load held for ramp and time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PointPlan {
+    /// The load of each workload, in the order of the plan's workloads.
+    pub loads: Vec<Load>,
+}
+
+/// A core's share of one workload: some slots that go to one target, or to any of several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lane {
+    /// Index into the plan's workloads.
+    pub workload: usize,
+    /// Positions in that workload's `targets` among which each I/O picks at random; one for `queue_depth`.
+    pub targets: Vec<usize>,
+    /// Which part of each region a sequential stream covers: part `part.0` of `part.1`; see [`Region::part`].
+    pub part: (u32, u32),
+    /// Outstanding I/Os of this lane at each point, in the order of the plan's points; 0 means idle there.
+    pub depths: Vec<u32>,
+}
+
+/// Everything one core does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CorePlan {
+    /// The core's number, as the operating system counts.
+    pub core: usize,
+    /// Its lanes; none if the load is too small to reach this core at any point.
+    pub lanes: Vec<Lane>,
+}
+
+/// The whole run. Immutable; kept in the result as its provenance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Seed of every generator.
+    pub seed: u64,
+    /// Time before the window opens.
+    #[serde(with = "seconds")]
+    pub ramp: Duration,
+    /// Length of the window.
+    #[serde(with = "seconds")]
+    pub time: Duration,
+    /// Length of an interval of the series.
+    #[serde(with = "seconds")]
+    pub interval: Duration,
+    /// URIs of the targets, without secrets.
+    pub targets: Vec<String>,
+    /// LBA size of each target, in bytes.
+    pub lba_bytes: Vec<u32>,
+    /// The workloads.
+    pub workloads: Vec<WorkloadPlan>,
+    /// The cores, rising.
+    pub cores: Vec<CorePlan>,
+    /// The points, in the order they run.
+    pub points: Vec<PointPlan>,
+    /// Identities that were typed to allow writing.
+    pub destroy: Vec<String>,
+}
+
+impl Plan {
+    /// Number of cells: each pair of workload and one of its targets, times the two directions.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.workloads.iter().map(|w| w.targets.len() * 2).sum()
+    }
+
+    /// Where the figures of a workload's I/Os to the target at `position` of its `targets` are kept.
+    #[must_use]
+    pub fn cell(&self, workload: usize, position: usize, op: Op) -> usize {
+        let before: usize = self.workloads[..workload].iter().map(|w| w.targets.len() * 2).sum();
+        before + position * 2 + usize::from(op == Op::Write)
+    }
+
+    /// Whether any workload writes.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.workloads.iter().any(|w| w.read_percent < 100.0)
+    }
+}
+
+/// Durations as seconds in the result, so that any reader understands them.
+mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(duration: &Duration, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_f64(duration.as_secs_f64())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
+        Duration::try_from_secs_f64(f64::deserialize(d)?).map_err(serde::de::Error::custom)
+    }
+}

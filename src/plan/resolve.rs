@@ -1,0 +1,111 @@
+//! From job and facts to the plan.
+//!
+//! Owns the order of the checks: what is asked for, then what the devices allow, then whether writing is allowed.
+
+use super::guard::check_writes;
+use super::placement::{check_depths, choose_cores, place};
+use super::region::resolve_region;
+use super::{Access, CorePlan, Plan, PlanError, PointPlan, WorkloadPlan};
+use crate::facts::DeviceFacts;
+use crate::spec::{CoreList, Job};
+use crate::units::format_duration;
+
+/// Resolves a job against its targets, in the job's order, and the cores this process may use.
+///
+/// # Errors
+/// The first thing that the devices or the machine do not allow; see [`PlanError`].
+pub fn resolve(job: &Job, targets: &[DeviceFacts], cores_available: &[usize]) -> Result<Plan, PlanError> {
+    check_targets(job, targets)?;
+    check_durations(job)?;
+    let named = job.run.cores.as_ref().map(CoreList::numbers);
+    let core_numbers = choose_cores(named, cores_available, targets.len())?;
+    let workloads = resolve_workloads(job, targets)?;
+    let points: Vec<PointPlan> = job.points().into_iter().map(|loads| PointPlan { loads }).collect();
+    let cores = place(&core_numbers, &workloads, &points);
+    check_streams(job, &cores, &workloads, targets)?;
+    check_depths(&cores, &workloads, points.len(), targets)?;
+    check_writes(&workloads, targets, &job.destroy)?;
+    Ok(Plan {
+        seed: job.run.seed(),
+        ramp: job.run.ramp(),
+        time: job.run.time(),
+        interval: job.run.interval(),
+        targets: targets.iter().map(|target| target.uri.clone()).collect(),
+        lba_bytes: targets.iter().map(|target| target.block_size).collect(),
+        workloads,
+        cores,
+        points,
+        destroy: job.destroy.clone(),
+    })
+}
+
+fn check_targets(job: &Job, targets: &[DeviceFacts]) -> Result<(), PlanError> {
+    let Some(first) = targets.first().filter(|_| !job.target.is_empty()) else { return Err(PlanError::NoTarget) };
+    if job.target.len() != targets.len() {
+        return Err(PlanError::Facts { targets: job.target.len(), facts: targets.len() });
+    }
+    match targets.iter().find(|target| target.driver != first.driver) {
+        None => Ok(()),
+        Some(other) => Err(PlanError::MixedDrivers {
+            found: format!("{} is served by {} and {} by {}", first.uri, first.driver, other.uri, other.driver),
+        }),
+    }
+}
+
+fn check_durations(job: &Job) -> Result<(), PlanError> {
+    let (time, interval) = (job.run.time(), job.run.interval());
+    if time.is_zero() {
+        return Err(PlanError::NoTime);
+    }
+    if interval.is_zero() || interval > time {
+        return Err(PlanError::Interval { interval: format_duration(interval), time: format_duration(time) });
+    }
+    Ok(())
+}
+
+fn resolve_workloads(job: &Job, targets: &[DeviceFacts]) -> Result<Vec<WorkloadPlan>, PlanError> {
+    let resolve_one = |(workload, name): (&crate::spec::Workload, String)| {
+        let indices = job.targets_of(workload).map_err(|fault| PlanError::Targets { workload: name.clone(), fault })?;
+        let region = |index: &usize| resolve_region(&name, workload.region(), workload.block_size(), &targets[*index]);
+        let regions = indices.iter().map(region).collect::<Result<_, _>>()?;
+        Ok(WorkloadPlan {
+            targets: indices,
+            block_size: workload.block_size(),
+            read_percent: workload.read_percent(),
+            access: workload.access(),
+            regions,
+            name,
+        })
+    };
+    job.workloads().iter().zip(job.workload_names()).map(resolve_one).collect()
+}
+
+/// Refuses sequential streams that would share I/Os because a region holds fewer of them than there are streams.
+fn check_streams(
+    job: &Job,
+    cores: &[CorePlan],
+    workloads: &[WorkloadPlan],
+    targets: &[DeviceFacts],
+) -> Result<(), PlanError> {
+    for lane in cores.iter().flat_map(|core| &core.lanes) {
+        let workload = &workloads[lane.workload];
+        if workload.access != Access::Sequential {
+            continue;
+        }
+        for position in &lane.targets {
+            let target = &targets[workload.targets[*position]];
+            let io_blocks = workload.block_size.0 / u64::from(target.block_size);
+            let ios = workload.regions[*position].blocks / io_blocks;
+            if ios < u64::from(lane.part.1) {
+                return Err(PlanError::RegionStreams {
+                    workload: workload.name.clone(),
+                    region: job.workloads()[lane.workload].region().to_string(),
+                    uri: target.uri.clone(),
+                    ios,
+                    streams: lane.part.1,
+                });
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! `summary.txt`: the run on a page, for mail and tickets.
+//!
+//! Owns its order and wording. ASCII only, since nobody knows where it will be read.
+
+use std::fmt::Write as _;
+
+use super::rows::by_target;
+use super::table::{draw, table};
+use super::{Style, ascii};
+use crate::plan::{Access, Load, Plan, WorkloadPlan};
+use crate::report::columns::decimal;
+use crate::result::{Judgement, PointResult, RunResult};
+use crate::units::{format_count, format_duration, format_latency};
+
+/// The whole run as plain text: set-up, targets, plan, figures, cores and checks.
+#[must_use]
+pub fn summary(result: &RunResult) -> String {
+    let mut out = String::new();
+    head(&mut out, result);
+    host(&mut out, result);
+    targets(&mut out, result);
+    plan(&mut out, &result.plan);
+    section(&mut out, "Figures of the window");
+    out.push_str(&table(result, Style::plain()));
+    if result.plan.targets.len() > 1 && !result.points.is_empty() {
+        section(&mut out, "By target");
+        out.push_str(&draw(&by_target(result), "workload", Style::plain()));
+    }
+    section(&mut out, "Cores in the window");
+    for (index, point) in result.points.iter().enumerate() {
+        cores(&mut out, index, point);
+    }
+    section(&mut out, "Checks");
+    for (index, point) in result.points.iter().enumerate() {
+        checks(&mut out, index, point);
+    }
+    ascii(&out)
+}
+
+/// Writes one line. Writing to a string cannot fail.
+macro_rules! line {
+    ($out:expr, $($arg:tt)*) => { let _ = writeln!($out, $($arg)*); };
+}
+
+fn section(out: &mut String, title: &str) {
+    line!(out, "\n{title}");
+}
+
+fn head(out: &mut String, result: &RunResult) {
+    let tool = &result.tool;
+    let or = |text: &str, empty: &str| if text.is_empty() { empty.to_owned() } else { text.to_owned() };
+    line!(out, "{} {}, commit {}, SPDK {}", tool.name, tool.version, or(&tool.git, "unknown"), or(&tool.spdk, "none"));
+    if let Some(name) = result.job.get("name").and_then(|name| name.as_str()) {
+        line!(out, "job      {name}");
+    }
+    line!(out, "started  {}", result.started_at);
+    line!(out, "command  {}", result.command.join(" "));
+}
+
+fn host(out: &mut String, result: &RunResult) {
+    let host = &result.facts.host;
+    section(out, "Host");
+    line!(out, "  {}, {}, {}", host.hostname, host.kernel, host.cpu);
+    let memory = decimal(host.memory_bytes as f64 / f64::from(1 << 30), 1);
+    let mhz = decimal(host.ticks_per_s as f64 / 1e6, 3);
+    line!(out, "  {} cores, {memory} GiB, clock {} at {mhz} MHz", host.cores.len(), host.clock);
+}
+
+fn targets(out: &mut String, result: &RunResult) {
+    section(out, "Targets");
+    for (index, target) in result.facts.targets.iter().enumerate() {
+        let or_none = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+        let bytes = u128::from(target.blocks) * u128::from(target.block_size);
+        line!(out, "  [{index}] {} ({})", target.uri, target.driver);
+        let (model, serial, firmware) = (or_none(&target.model), or_none(&target.serial), or_none(&target.firmware));
+        line!(out, "      model {model}, serial {serial}, firmware {firmware}");
+        let (blocks, gb) = (format_count(target.blocks), decimal(bytes as f64 / 1e9, 3));
+        line!(out, "      {blocks} blocks of {} bytes ({gb} GB)", target.block_size);
+    }
+}
+
+fn plan(out: &mut String, plan: &Plan) {
+    section(out, "Plan");
+    let [ramp, time, interval] = [plan.ramp, plan.time, plan.interval].map(format_duration);
+    line!(out, "  ramp {ramp}, time {time}, interval {interval}, seed {}", plan.seed);
+    for (index, workload) in plan.workloads.iter().enumerate() {
+        self::workload(out, plan, index, workload);
+    }
+    for core in &plan.cores {
+        for lane in &core.lanes {
+            let workload = &plan.workloads[lane.workload];
+            let targets: Vec<usize> = lane.targets.iter().map(|&position| workload.targets[position]).collect();
+            let depths: Vec<String> = lane.depths.iter().map(u32::to_string).collect();
+            line!(
+                out,
+                "  core {}: {} on {}, outstanding {}",
+                core.core,
+                workload.name,
+                list(&targets),
+                depths.join(", ")
+            );
+        }
+    }
+    if !plan.destroy.is_empty() {
+        line!(out, "  writing allowed by identity: {}", plan.destroy.join(", "));
+    }
+}
+
+fn workload(out: &mut String, plan: &Plan, index: usize, workload: &WorkloadPlan) {
+    let access = match workload.access {
+        Access::Random => "random",
+        Access::Sequential => "sequential",
+    };
+    let (size, read) = (workload.block_size, workload.read_percent);
+    line!(out, "  workload {}: {size} {access}, {read} % reads, on {}", workload.name, list(&workload.targets));
+    for (region, &target) in workload.regions.iter().zip(&workload.targets) {
+        let (first, blocks) = (format_count(region.first_block), format_count(region.blocks));
+        line!(out, "      region of [{target}]: {blocks} blocks from block {first}");
+    }
+    let loads: Vec<String> = plan.points.iter().filter_map(|p| p.loads.get(index)).map(load).collect();
+    line!(out, "      load at each point: {}", loads.join(", "));
+}
+
+fn load(load: &Load) -> String {
+    match load {
+        Load::QueueDepth(depth) => format!("queue depth {depth}"),
+        Load::Outstanding(count) => format!("outstanding {count}"),
+    }
+}
+
+/// Targets by their index in the result: `[0] [1]`.
+fn list(targets: &[usize]) -> String {
+    targets.iter().map(|target| format!("[{target}]")).collect::<Vec<_>>().join(" ")
+}
+
+fn cores(out: &mut String, index: usize, point: &PointResult) {
+    for core in &point.cores {
+        line!(
+            out,
+            "  point {} ({}) core {}: busy {:.1} %, longest poll gap {}, {} polls, {} waits for a full queue",
+            index + 1,
+            point.load,
+            core.core,
+            core.busy * 100.0,
+            format_latency(core.poll_gap_max_ns as f64),
+            format_count(core.polls),
+            format_count(core.back_pressure)
+        );
+    }
+}
+
+fn checks(out: &mut String, index: usize, point: &PointResult) {
+    let (conservation, law) = (&point.checks.conservation, &point.checks.littles_law);
+    let equal = if conservation.ok { "ok" } else { "VIOLATED" };
+    let judgement = match law.judgement {
+        Judgement::Ok => "ok".to_owned(),
+        Judgement::Off => "OFF".to_owned(),
+        Judgement::NotJudged => format!("not judged: {}", law.reason.as_deref().unwrap_or("no reason given")),
+    };
+    line!(
+        out,
+        "  point {} ({}): window {:.3} s; ramp {}, drain {} completions",
+        index + 1,
+        point.load,
+        point.window_s,
+        format_count(point.ramp.completions),
+        format_count(point.drain.completions)
+    );
+    line!(
+        out,
+        "      conservation {equal}: {} completions, {} over {} intervals",
+        format_count(conservation.completions),
+        format_count(conservation.interval_completions),
+        conservation.intervals
+    );
+    line!(
+        out,
+        "      Little's law {judgement}: {} outstanding, rate x mean {:.3} ({:+.2} %)",
+        law.outstanding,
+        law.rate_times_mean,
+        law.deviation * 100.0
+    );
+    for error in &point.errors {
+        let op = if error.op == crate::plan::Op::Read { "read" } else { "write" };
+        let count = format_count(error.count);
+        line!(out, "      {count} x {} ({op}, {} on {})", error.status, error.workload, error.target);
+    }
+}

@@ -1,0 +1,146 @@
+//! From the engine's figures of a point, in ticks, to the result's.
+//!
+//! Owns the one conversion of units and the sums over targets and workloads. Every count comes from a histogram and
+//! every sum from merged histograms, so that no figure of the result can disagree with the distribution beside it.
+
+use super::checks::Checks;
+use super::latency::Latency;
+use super::point::{
+    CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult, WorkloadResult,
+};
+use crate::clock::Clock;
+use crate::engine::record::{CellFigures, CoreFigures, ErrorCount, PointFigures};
+use crate::plan::{Op, Plan};
+
+/// The result of one point of `plan`, whose figures are in ticks of `clock`.
+///
+/// # Panics
+/// When the figures are not of this plan (another number of cells or points).
+#[must_use]
+pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult {
+    let window_s = clock.ns(figures.window.0 as f64) / 1e9;
+    let load = PointLoad::of(plan, figures.point);
+    let mut total = Sums::default();
+    let mut workloads = Vec::with_capacity(plan.workloads.len());
+    for (w, workload) in plan.workloads.iter().enumerate() {
+        let mut sums = Sums::default();
+        let mut targets = Vec::with_capacity(workload.targets.len());
+        for (position, &target) in workload.targets.iter().enumerate() {
+            let [read, write] = [Op::Read, Op::Write]
+                .map(|op| Sum::of(&figures.cells[plan.cell(w, position, op)], workload.block_size.0));
+            let here = Sums { read, write };
+            targets.push(TargetResult { uri: plan.targets[target].clone(), figures: here.figures(clock, window_s) });
+            sums.merge(&here);
+        }
+        total.merge(&sums);
+        workloads.push(WorkloadResult {
+            name: workload.name.clone(),
+            load: plan.points[figures.point].loads[w],
+            figures: sums.figures(clock, window_s),
+            targets,
+        });
+    }
+    PointResult {
+        load,
+        window_s,
+        ramp: phase_count(&figures.ramp),
+        drain: phase_count(&figures.drain),
+        total: total.figures(clock, window_s),
+        workloads,
+        cores: figures.cores.iter().map(|core| core_result(clock, core)).collect(),
+        errors: figures.errors.iter().map(|error| error_result(plan, error)).collect(),
+        checks: Checks::of(figures, window_s, load.total_outstanding),
+        ended_early: figures.ended_early.clone(),
+    }
+}
+
+/// Figures of one operation before conversion, summed over any number of cells.
+#[derive(Default)]
+struct Sum {
+    cell: CellFigures,
+    bytes: u64,
+}
+
+impl Sum {
+    fn of(cell: &CellFigures, block_bytes: u64) -> Self {
+        Self { cell: cell.clone(), bytes: cell.service.count() * block_bytes }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let Self { cell, bytes } = other;
+        self.cell.merge(cell);
+        self.bytes += bytes;
+    }
+
+    fn figures(&self, clock: &Clock, window_s: f64) -> OpFigures {
+        let completions = self.cell.service.count();
+        OpFigures {
+            completions,
+            iops: per_second(completions, window_s),
+            bytes_per_s: per_second(self.bytes, window_s),
+            errors: self.cell.errors,
+            service: Latency::from_ticks(&self.cell.service, clock),
+            response: None,
+        }
+    }
+}
+
+/// Both operations.
+#[derive(Default)]
+struct Sums {
+    read: Sum,
+    write: Sum,
+}
+
+impl Sums {
+    fn merge(&mut self, other: &Self) {
+        let Self { read, write } = other;
+        self.read.merge(read);
+        self.write.merge(write);
+    }
+
+    fn figures(&self, clock: &Clock, window_s: f64) -> Figures {
+        let [read, write] = [&self.read, &self.write].map(|sum| sum.figures(clock, window_s));
+        let completions = read.completions + write.completions;
+        Figures {
+            iops: per_second(completions, window_s),
+            bytes_per_s: per_second(self.read.bytes + self.write.bytes, window_s),
+            completions,
+            errors: read.errors + write.errors,
+            read,
+            write,
+        }
+    }
+}
+
+/// A rate; 0 when the window never opened.
+fn per_second(count: u64, window_s: f64) -> f64 {
+    if window_s > 0.0 { count as f64 / window_s } else { 0.0 }
+}
+
+fn phase_count(cells: &[CellFigures]) -> PhaseCount {
+    PhaseCount {
+        completions: cells.iter().map(|cell| cell.service.count()).sum(),
+        errors: cells.iter().map(|cell| cell.errors).sum(),
+    }
+}
+
+fn core_result(clock: &Clock, figures: &CoreFigures) -> CoreResult {
+    let &CoreFigures { core, busy, poll_gap_max, polls, back_pressure } = figures;
+    let poll_gap_max_ns = clock.ns(poll_gap_max.0 as f64).round() as u64;
+    CoreResult { core, busy, poll_gap_max_ns, polls, back_pressure }
+}
+
+fn error_result(plan: &Plan, error: &ErrorCount) -> ErrorResult {
+    let mut places = plan.workloads.iter().flat_map(|workload| {
+        workload.targets.iter().flat_map(move |&target| [Op::Read, Op::Write].map(|op| (workload, target, op)))
+    });
+    let (workload, target, op) = places.nth(error.cell).expect("an error belongs to a cell of the plan");
+    ErrorResult {
+        workload: workload.name.clone(),
+        target: plan.targets[target].clone(),
+        op,
+        status: error.status.clone(),
+        count: error.count,
+    }
+}

@@ -1,0 +1,106 @@
+//! The result of a run: versioned plain data, in nanoseconds, bytes and seconds, that every report is made of.
+//!
+//! Owns the shape of `result.json` (`docs/formats.md`), the conversion from the engine's ticks, the checks each point
+//! carries and the sentences they lead to. Does no I/O, knows no path and no way of showing a figure.
+
+mod build;
+mod checks;
+mod latency;
+mod point;
+mod read;
+mod verdict;
+
+use serde::{Deserialize, Serialize};
+
+pub use build::point;
+pub use checks::{Checks, Conservation, Judgement, LittlesLaw};
+pub use latency::Latency;
+pub use point::{
+    CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult, WorkloadResult,
+};
+pub use read::{ResultError, from_json};
+
+use crate::facts::{DeviceFacts, HostFacts};
+use crate::plan::Plan;
+
+/// Version of the shape of `result.json`. It rises when a reader of the former shape would misread a field; fields that
+/// are merely added leave it as it is.
+pub const SCHEMA: u32 = 1;
+
+/// A whole run: where it comes from, what was driven, what was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Version of this shape, see [`SCHEMA`].
+    pub schema: u32,
+    /// The program that measured.
+    pub tool: Tool,
+    /// When the run began, RFC 3339 in UTC.
+    pub started_at: String,
+    /// The command line, without secrets.
+    pub command: Vec<String>,
+    /// The job as written, with the overrides of the command line.
+    pub job: serde_json::Value,
+    /// What was driven.
+    pub plan: Plan,
+    /// What was found.
+    pub facts: Facts,
+    /// One entry for each point that was begun, in order.
+    pub points: Vec<PointResult>,
+    /// What a reader must know before trusting the figures, one sentence each; empty when nothing stands against them.
+    pub verdicts: Vec<String>,
+}
+
+/// The program that measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// `rigel`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Version of the SPDK it was built with; empty when built without.
+    pub spdk: String,
+    /// Commit it was built from; empty when unknown.
+    pub git: String,
+}
+
+/// What was found before the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The targets, in the order of the plan's targets.
+    pub targets: Vec<DeviceFacts>,
+    /// The machine that generated the load.
+    pub host: HostFacts,
+}
+
+/// Where a result comes from: all of [`RunResult`] that is known before the first I/O.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Provenance {
+    /// The program that measures.
+    pub tool: Tool,
+    /// When the run began, RFC 3339 in UTC.
+    pub started_at: String,
+    /// The command line, without secrets.
+    pub command: Vec<String>,
+    /// The job as written, without secrets.
+    pub job: serde_json::Value,
+    /// What is driven.
+    pub plan: Plan,
+    /// What was found.
+    pub facts: Facts,
+}
+
+impl RunResult {
+    /// The result of a run that measured `points`, with the verdicts that follow from them.
+    #[must_use]
+    pub fn new(provenance: Provenance, points: Vec<PointResult>) -> Self {
+        let Provenance { tool, started_at, command, job, plan, facts } = provenance;
+        let verdicts = verdict::sentences(&points, plan.points.len());
+        Self { schema: SCHEMA, tool, started_at, command, job, plan, facts, points, verdicts }
+    }
+
+    /// Whether any I/O failed.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.points.iter().any(|p| !p.errors.is_empty())
+    }
+}

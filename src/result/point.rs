@@ -1,0 +1,174 @@
+//! The figures of one point as the result keeps them.
+//!
+//! Owns these types and nothing else: plain data, filled by `build`. IOPS are good completions a second of the window;
+//! bytes a second are those completions times the block size of their workload.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::checks::Checks;
+use super::latency::Latency;
+use crate::plan::{Load, Op, Plan};
+
+/// One fixed load and what it achieved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PointResult {
+    /// The load that was offered.
+    pub load: PointLoad,
+    /// Length of the window that was measured, in seconds; shorter than planned when the point ended early.
+    pub window_s: f64,
+    /// Counted before the window opened; in no other figure but `errors`.
+    pub ramp: PhaseCount,
+    /// Counted after the window closed; in no other figure but `errors`.
+    pub drain: PhaseCount,
+    /// All workloads and targets together.
+    pub total: Figures,
+    /// By workload, in the order of the plan.
+    pub workloads: Vec<WorkloadResult>,
+    /// By core, in the order of the plan.
+    pub cores: Vec<CoreResult>,
+    /// Failed I/Os by workload, target, operation and status, over ramp, window and drain.
+    pub errors: Vec<ErrorResult>,
+    /// Whether the figures agree with each other.
+    pub checks: Checks,
+    /// Why the point ended before its time, if it did.
+    pub ended_early: Option<String>,
+}
+
+/// The load of a point over all its workloads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PointLoad {
+    /// Outstanding I/Os on each target, when that is the load of every workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// Outstanding I/Os over all targets, when that is the load of every workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outstanding: Option<u32>,
+    /// I/Os that all cores together keep outstanding, over all workloads and targets.
+    pub total_outstanding: u64,
+}
+
+impl PointLoad {
+    /// The load of the plan's point `point`.
+    #[must_use]
+    pub fn of(plan: &Plan, point: usize) -> Self {
+        let loads = &plan.points[point].loads;
+        let common = loads.first().filter(|first| loads.iter().all(|load| load == *first));
+        let (queue_depth, outstanding) = match common {
+            Some(Load::QueueDepth(depth)) => (Some(*depth), None),
+            Some(Load::Outstanding(count)) => (None, Some(*count)),
+            None => (None, None),
+        };
+        let lanes = plan.cores.iter().flat_map(|core| &core.lanes);
+        let total_outstanding = lanes.map(|lane| u64::from(lane.depths[point])).sum();
+        Self { queue_depth, outstanding, total_outstanding }
+    }
+}
+
+impl fmt::Display for PointLoad {
+    /// `QD 32`, or `64 outstanding`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.queue_depth {
+            Some(depth) => write!(f, "QD {depth}"),
+            None => write!(f, "{} outstanding", self.total_outstanding),
+        }
+    }
+}
+
+/// What was counted outside the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseCount {
+    /// Good completions.
+    pub completions: u64,
+    /// Completions with an error status.
+    pub errors: u64,
+}
+
+/// What some I/Os achieved in the window: those of a point, a workload, or a workload on one target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Good completions a second.
+    pub iops: f64,
+    /// Bytes a second.
+    pub bytes_per_s: f64,
+    /// Good completions in the window.
+    pub completions: u64,
+    /// Completions with an error status in the window.
+    pub errors: u64,
+    /// The reads among them.
+    pub read: OpFigures,
+    /// The writes among them.
+    pub write: OpFigures,
+}
+
+/// The same for one operation, with its latencies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpFigures {
+    /// Good completions in the window.
+    pub completions: u64,
+    /// Good completions a second.
+    pub iops: f64,
+    /// Bytes a second.
+    pub bytes_per_s: f64,
+    /// Completions with an error status in the window.
+    pub errors: u64,
+    /// Submission to completion of the good completions; none without any.
+    pub service: Option<Latency>,
+    /// Scheduled arrival to completion; none in a closed loop, where nothing is scheduled.
+    pub response: Option<Latency>,
+}
+
+/// One workload at one point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkloadResult {
+    /// Its name.
+    pub name: String,
+    /// Its load.
+    pub load: Load,
+    /// Over all its targets.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// By target, in the order of the workload's targets.
+    pub targets: Vec<TargetResult>,
+}
+
+/// One workload on one target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TargetResult {
+    /// The target's URI, without secrets.
+    pub uri: String,
+    /// What its I/Os achieved.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// One core in the window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoreResult {
+    /// Its number, as the operating system counts.
+    pub core: usize,
+    /// Share of the window in which it handled completions, 0 to 1.
+    pub busy: f64,
+    /// Longest time between two polls, in nanoseconds.
+    pub poll_gap_max_ns: u64,
+    /// Number of polls.
+    pub polls: u64,
+    /// Submissions that waited because a queue was full.
+    pub back_pressure: u64,
+}
+
+/// I/Os that failed in one way at one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorResult {
+    /// Name of the workload.
+    pub workload: String,
+    /// URI of the target.
+    pub target: String,
+    /// Operation.
+    pub op: Op,
+    /// The status in words.
+    pub status: String,
+    /// How many, over ramp, window and drain.
+    pub count: u64,
+}

@@ -1,0 +1,302 @@
+//! The job as data: exactly what was written, and what it means where nothing was written.
+//!
+//! Owns the fields and their defaults. A field holds `None` where the user left it out, so that a job prints as it was
+//! written; the methods give the value in force. Knows no device.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::cores::CoreList;
+use super::load::{self, Access, Load};
+use super::nearest::{hint, list};
+use super::region::RegionSpec;
+use super::scalar;
+use super::uri::Uri;
+use crate::units::Bytes;
+
+/// Queue depth of a workload that states no load.
+pub const DEFAULT_QUEUE_DEPTH: u32 = 32;
+
+/// A job: targets, the workloads on them, and how long to hold each load.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// Title for reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Identities (serial, NGUID, or `IQN:LUN`) of the targets that may be written to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "scalar::strings")]
+    pub destroy: Vec<String>,
+    /// The targets, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "scalar::tables")]
+    pub target: Vec<Target>,
+    /// The workloads as written; see [`Job::workloads`] for those in force.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "scalar::tables")]
+    pub workload: Vec<Workload>,
+    /// Durations, cores, seed, output.
+    #[serde(default, skip_serializing_if = "Run::is_empty")]
+    pub run: Run,
+    /// Loads to step through; each replaces the load of every workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
+}
+
+/// A target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// Where it is.
+    pub uri: Uri,
+    /// Name by which workloads may refer to it; unique.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+/// A workload as written.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Workload {
+    /// Its name, unique; `workload-1`, `workload-2` … by position if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The targets it runs on, each once; all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "target_refs")]
+    pub targets: Option<Vec<TargetRef>>,
+    /// Bytes of each I/O, 1 to 64 MiB; 4 KiB if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "scalar::block_size", serialize_with = "scalar::write_size")]
+    pub block_size: Option<Bytes>,
+    /// Share of reads, in per cent, 0 to 100; 100 if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "scalar::percent", serialize_with = "scalar::write_percent")]
+    pub read_percent: Option<f64>,
+    /// Order of addresses; random if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
+    /// Outstanding I/Os on each target, 1 to 65,535; excludes `outstanding`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::queue_depth")]
+    pub queue_depth: Option<u32>,
+    /// Outstanding I/Os over all targets, 1 to 1,048,576; excludes `queue_depth`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::outstanding")]
+    pub outstanding: Option<u32>,
+    /// The part of each target that it touches; all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<RegionSpec>,
+}
+
+/// A target as a workload refers to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum TargetRef {
+    /// By position in the job, from 0.
+    Index(usize),
+    /// By name.
+    Name(String),
+}
+
+/// How the job runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Time before the window opens, up to 30 days, may be 0; 2 s if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "scalar::duration", serialize_with = "scalar::write_duration")]
+    pub ramp: Option<Duration>,
+    /// Length of the window of each point, above 0, up to 30 days; 10 s if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "scalar::duration", serialize_with = "scalar::write_duration")]
+    pub time: Option<Duration>,
+    /// Length of an interval of the series, 1 ms to `time`; 1 s if absent, or `time` if that is less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "scalar::duration", serialize_with = "scalar::write_duration")]
+    pub interval: Option<Duration>,
+    /// Cores to use; chosen by the plan if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<CoreList>,
+    /// Seed of every generator, 0 to 2^63 - 1; 1 if absent, so that a repeated job repeats its I/O.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "scalar::seed")]
+    pub seed: Option<u64>,
+    /// Folder for the results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub out: Option<String>,
+}
+
+/// The loads of the points, in order; exactly one list is present and it is not empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sweep {
+    /// Queue depths on each target, each 1 to 65,535.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::queue_depths")]
+    pub queue_depth: Option<Vec<u32>>,
+    /// Numbers of I/Os outstanding over all targets, each 1 to 1,048,576.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::outstandings")]
+    pub outstanding: Option<Vec<u32>>,
+}
+
+impl Job {
+    /// The workloads in force: those written, or one with every default.
+    #[must_use]
+    pub fn workloads(&self) -> Cow<'_, [Workload]> {
+        if self.workload.is_empty() { Cow::Owned(vec![Workload::default()]) } else { Cow::Borrowed(&self.workload) }
+    }
+
+    /// The names of [`Job::workloads`], in order.
+    #[must_use]
+    pub fn workload_names(&self) -> Vec<String> {
+        let name = |(i, w): (usize, &Workload)| w.name.clone().unwrap_or_else(|| format!("workload-{}", i + 1));
+        self.workloads().iter().enumerate().map(name).collect()
+    }
+
+    /// The load of each of [`Job::workloads`] at each point, in the order the points run.
+    #[must_use]
+    pub fn points(&self) -> Vec<Vec<Load>> {
+        let workloads = self.workloads();
+        let everywhere = |load: Load| vec![load; workloads.len()];
+        match &self.sweep {
+            None => vec![workloads.iter().map(Workload::load).collect()],
+            Some(Sweep { queue_depth, outstanding }) => {
+                let depths = queue_depth.iter().flatten().map(|depth| Load::QueueDepth(*depth));
+                let totals = outstanding.iter().flatten().map(|total| Load::Outstanding(*total));
+                depths.chain(totals).map(everywhere).collect()
+            }
+        }
+    }
+
+    /// Positions of the targets that a workload runs on, rising; the error names one that the job lacks.
+    pub fn targets_of(&self, workload: &Workload) -> Result<Vec<usize>, String> {
+        let Some(refs) = &workload.targets else { return Ok((0..self.target.len()).collect()) };
+        let mut positions = refs.iter().map(|r| self.position(r)).collect::<Result<Vec<_>, _>>()?;
+        positions.sort_unstable();
+        match positions.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!("target {} is listed twice; list each target once", pair[0])),
+            None => Ok(positions),
+        }
+    }
+
+    fn position(&self, target: &TargetRef) -> Result<usize, String> {
+        let count = self.target.len();
+        match target {
+            TargetRef::Index(index) if *index < count => Ok(*index),
+            TargetRef::Index(index) => {
+                Err(format!("the job has no target {index}; it has {count}, and they are counted from 0"))
+            }
+            TargetRef::Name(name) => {
+                let known = || self.target.iter().filter_map(|t| t.name.as_deref());
+                let at = self.target.iter().position(|t| t.name.as_ref() == Some(name));
+                at.ok_or_else(|| match list(known()).as_str() {
+                    "" => {
+                        format!("no target is named `{name}`; give the [[target]] a `name`, or write its number from 0")
+                    }
+                    names => format!("no target is named `{name}`{}; named targets: {names}", hint(name, known())),
+                })
+            }
+        }
+    }
+}
+
+impl Workload {
+    /// Bytes of each I/O.
+    #[must_use]
+    pub fn block_size(&self) -> Bytes {
+        self.block_size.unwrap_or(Bytes(4096))
+    }
+
+    /// Share of reads, in per cent, 0 to 100.
+    #[must_use]
+    pub fn read_percent(&self) -> f64 {
+        self.read_percent.unwrap_or(100.0)
+    }
+
+    /// Order of addresses.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        self.access.unwrap_or(Access::Random)
+    }
+
+    /// The part of each target that it touches.
+    #[must_use]
+    pub fn region(&self) -> RegionSpec {
+        self.region.unwrap_or_default()
+    }
+
+    /// Its own load; a sweep replaces it.
+    #[must_use]
+    pub fn load(&self) -> Load {
+        match self.outstanding {
+            Some(total) => Load::Outstanding(total),
+            None => Load::QueueDepth(self.queue_depth.unwrap_or(DEFAULT_QUEUE_DEPTH)),
+        }
+    }
+}
+
+impl Run {
+    /// Time before the window opens.
+    #[must_use]
+    pub fn ramp(&self) -> Duration {
+        self.ramp.unwrap_or(Duration::from_secs(2))
+    }
+
+    /// Length of the window of each point.
+    #[must_use]
+    pub fn time(&self) -> Duration {
+        self.time.unwrap_or(Duration::from_secs(10))
+    }
+
+    /// Length of an interval of the series.
+    #[must_use]
+    pub fn interval(&self) -> Duration {
+        self.interval.unwrap_or(Duration::from_secs(1).min(self.time()))
+    }
+
+    /// Seed of every generator.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl<'de> Deserialize<'de> for TargetRef {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Reference;
+        impl serde::de::Visitor<'_> for Reference {
+            type Value = TargetRef;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a target's name, or its number from 0")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<TargetRef, E> {
+                Ok(TargetRef::Name(name.to_owned()))
+            }
+
+            fn visit_u64<E: serde::de::Error>(self, index: u64) -> Result<TargetRef, E> {
+                Ok(TargetRef::Index(usize::try_from(index).unwrap_or(usize::MAX)))
+            }
+
+            fn visit_i64<E: serde::de::Error>(self, index: i64) -> Result<TargetRef, E> {
+                match u64::try_from(index) {
+                    Ok(index) => self.visit_u64(index),
+                    Err(_) => Err(E::invalid_value(serde::de::Unexpected::Signed(index), &self)),
+                }
+            }
+        }
+        d.deserialize_any(Reference)
+    }
+}
+
+/// Reads the targets of a workload, at least one.
+fn target_refs<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Vec<TargetRef>>, D::Error> {
+    let refs = scalar::list(d, "a list of targets by name or number from 0, such as [\"vol1\", 1]")?;
+    if refs.is_empty() {
+        return Err(serde::de::Error::custom(
+            "the list is empty; name at least one target, or leave `targets` out for all",
+        ));
+    }
+    Ok(Some(refs))
+}

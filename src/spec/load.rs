@@ -1,0 +1,141 @@
+//! Access pattern, load and the lists a sweep steps through.
+//!
+//! Owns their spelling and their limits. Knows nothing of targets or cores.
+
+use serde::de::DeserializeSeed;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::nearest::hint;
+use super::scalar::{Text, Whole};
+
+/// Greatest queue depth on one target.
+pub const QUEUE_DEPTH_MAX: u32 = 65_535;
+/// Greatest number of I/Os outstanding over all targets.
+pub const OUTSTANDING_MAX: u32 = 1_048_576;
+/// Most points of one sweep.
+pub const SWEEP_POINTS_MAX: usize = 10_000;
+
+/// Order of the addresses within a region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    /// Uniform over all aligned blocks of the region.
+    Random,
+    /// Rising, wrapping at the end; each core has its own part of the region.
+    Sequential,
+}
+
+impl<'de> Deserialize<'de> for Access {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let parse = |text: &str| match text {
+            "random" => Ok(Self::Random),
+            "sequential" => Ok(Self::Sequential),
+            _ => Err(format!(
+                "unknown access `{text}`{}; write \"random\" or \"sequential\"",
+                hint(text, ["random", "sequential"])
+            )),
+        };
+        d.deserialize_str(Text { expecting: "an access pattern, \"random\" or \"sequential\"", parse })
+    }
+}
+
+/// The fixed load of one workload at one point (closed loop).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Load {
+    /// Outstanding I/Os on each target, at least 1.
+    QueueDepth(u32),
+    /// Outstanding I/Os over all targets together, at least 1.
+    Outstanding(u32),
+}
+
+impl Load {
+    /// The number of outstanding I/Os, on each target or over all.
+    #[must_use]
+    pub fn depth(self) -> u32 {
+        match self {
+            Self::QueueDepth(depth) | Self::Outstanding(depth) => depth,
+        }
+    }
+}
+
+fn queue_depth_value() -> Whole {
+    Whole {
+        expecting: "a number of outstanding I/Os on each target, 1 to 65535, such as 32",
+        range: 1..=u64::from(QUEUE_DEPTH_MAX),
+    }
+}
+
+fn outstanding_value() -> Whole {
+    Whole {
+        expecting: "a number of outstanding I/Os over all targets, 1 to 1048576, such as 64",
+        range: 1..=u64::from(OUTSTANDING_MAX),
+    }
+}
+
+/// Reads a queue depth.
+pub(super) fn queue_depth<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Error> {
+    queue_depth_value().deserialize(d).map(|depth| u32::try_from(depth).ok())
+}
+
+/// Reads a number of outstanding I/Os.
+pub(super) fn outstanding<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Error> {
+    outstanding_value().deserialize(d).map(|depth| u32::try_from(depth).ok())
+}
+
+/// Reads a list of queue depths.
+pub(super) fn queue_depths<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Vec<u32>>, D::Error> {
+    list::read(d, "a list of queue depths, such as [1, 2, 4, 8]", queue_depth_value())
+}
+
+/// Reads a list of numbers of outstanding I/Os.
+pub(super) fn outstandings<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Vec<u32>>, D::Error> {
+    list::read(d, "a list of numbers of outstanding I/Os, such as [16, 32, 64]", outstanding_value())
+}
+
+/// Lists of whole numbers with at least one and at most [`SWEEP_POINTS_MAX`] entries.
+mod list {
+    use std::fmt;
+
+    use serde::Deserializer;
+    use serde::de::{Error, SeqAccess, Visitor};
+
+    use super::{SWEEP_POINTS_MAX, Whole};
+
+    pub fn read<'de, D: Deserializer<'de>>(
+        d: D,
+        expecting: &'static str,
+        each: Whole,
+    ) -> Result<Option<Vec<u32>>, D::Error> {
+        d.deserialize_any(List { expecting, each }).map(Some)
+    }
+
+    struct List {
+        expecting: &'static str,
+        each: Whole,
+    }
+
+    impl<'de> Visitor<'de> for List {
+        type Value = Vec<u32>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.expecting)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<u32>, A::Error> {
+            let mut out = Vec::new();
+            while let Some(value) = seq.next_element_seed(self.each.clone())? {
+                out.extend(u32::try_from(value));
+                if out.len() > SWEEP_POINTS_MAX {
+                    return Err(A::Error::custom(format!(
+                        "the sweep has more than {SWEEP_POINTS_MAX} points; write fewer"
+                    )));
+                }
+            }
+            if out.is_empty() {
+                return Err(A::Error::custom(format!("the sweep is empty; write {}", self.expecting)));
+            }
+            Ok(out)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The job: what the user wants, from text and flags to typed data.
+//!
+//! Owns the job file's grammar, the meaning of the flags that override it, and every refusal that needs neither device
+//! nor machine. Pure: reads no file, no environment, and knows no device facts; those come in with the plan.
+
+mod cores;
+mod error;
+mod job;
+mod load;
+mod nearest;
+mod overrides;
+mod query;
+mod read;
+mod region;
+mod scalar;
+mod secret;
+mod sim_model;
+mod uri;
+mod uri_parse;
+mod validate;
+
+pub use cores::CoreList;
+pub use error::{Place, SpecError};
+pub use job::{DEFAULT_QUEUE_DEPTH, Job, Run, Sweep, Target, TargetRef, Workload};
+pub use load::{Access, Load, OUTSTANDING_MAX, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
+pub use overrides::Overrides;
+pub use read::parse;
+pub use region::RegionSpec;
+pub use secret::Secret;
+pub use sim_model::{Dist, PRESETS, SimModel};
+pub use uri::{Delay, Fabric, Iscsi, Malloc, SCHEMES, Uri};

@@ -1,0 +1,281 @@
+//! Flags over a job: each option sets fields of the job, and a fault in one names the flag.
+//!
+//! Owns the meaning of every option that overrides a field. Knows no argument parser: options arrive as the text typed.
+
+use toml::{Table, Value};
+
+use super::error::{Place, SpecError};
+use super::job::Job;
+use super::nearest::{hint, list};
+use super::read::{Fault, Step, read};
+
+/// Options of the command line that override fields of a job, as typed; what is absent leaves the job as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Overrides {
+    /// `--target URI`, repeatable: replaces the job's targets.
+    pub target: Vec<String>,
+    /// `--block-size SIZE`, of every workload.
+    pub block_size: Option<String>,
+    /// `--read-percent SHARE`, of every workload.
+    pub read_percent: Option<String>,
+    /// `--access random|sequential`, of every workload.
+    pub access: Option<String>,
+    /// `--queue-depth N[,N…]`: replaces the load of every workload and the sweep; a list makes a sweep.
+    pub queue_depth: Option<String>,
+    /// `--outstanding N[,N…]`: replaces the load of every workload and the sweep; a list makes a sweep.
+    pub outstanding: Option<String>,
+    /// `--region REGION`, of every workload.
+    pub region: Option<String>,
+    /// `--ramp DURATION`.
+    pub ramp: Option<String>,
+    /// `--time DURATION`.
+    pub time: Option<String>,
+    /// `--interval DURATION`.
+    pub interval: Option<String>,
+    /// `--cores LIST`.
+    pub cores: Option<String>,
+    /// `--seed N`.
+    pub seed: Option<String>,
+    /// `--out FOLDER`.
+    pub out: Option<String>,
+    /// `--destroy IDENTITY`, repeatable: replaces the job's identities.
+    pub destroy: Vec<String>,
+    /// `--set PATH=VALUE`, repeatable, such as `workload.oltp.read_percent=100`; applied last, in order.
+    pub set: Vec<String>,
+}
+
+impl Job {
+    /// Applies options to this job and checks the outcome; the job is unchanged if that fails.
+    ///
+    /// # Errors
+    /// Whatever [`parse`](super::parse) refuses, with the flag for a place; paths of `--set` that lead nowhere.
+    pub fn apply(&mut self, overrides: Overrides) -> Result<(), SpecError> {
+        let mut edit = Edit::of(self)?;
+        edit.flags(&overrides)?;
+        for assignment in &overrides.set {
+            edit.set(assignment)?;
+        }
+        *self = edit.finish()?;
+        Ok(())
+    }
+}
+
+/// A job's table under change, and which flag last wrote each path.
+struct Edit {
+    table: Table,
+    written: Vec<(Vec<Step>, String)>,
+}
+
+impl Edit {
+    fn of(job: &Job) -> Result<Self, SpecError> {
+        let unwritable = |error: toml::ser::Error| SpecError::new(Place::Field(String::new()), &error.to_string());
+        let mut table = Table::try_from(job).map_err(unwritable)?;
+        let targets = table.get_mut("target").and_then(Value::as_array_mut).into_iter().flatten();
+        for (value, target) in targets.zip(&job.target) {
+            // Printing left the secret out; it has to survive until the job is read again below.
+            if let Some(fields) = value.as_table_mut() {
+                fields.insert("uri".to_owned(), Value::String(target.uri.reveal()));
+            }
+        }
+        Ok(Self { table, written: Vec::new() })
+    }
+
+    fn flags(&mut self, overrides: &Overrides) -> Result<(), SpecError> {
+        let Overrides { target, destroy, queue_depth, outstanding, .. } = overrides;
+        if !target.is_empty() {
+            let uri = |uri: &String| Value::Table(Table::from_iter([("uri".to_owned(), text(uri))]));
+            self.write(vec!["target".into()], Value::Array(target.iter().map(uri).collect()), "--target")?;
+        }
+        if !destroy.is_empty() {
+            let identities = destroy.iter().map(|identity| text(identity)).collect();
+            self.write(vec!["destroy".into()], Value::Array(identities), "--destroy")?;
+        }
+        for (field, value) in [
+            ("block_size", overrides.block_size.as_deref().map(text)),
+            ("read_percent", overrides.read_percent.as_deref().map(literal)),
+            ("access", overrides.access.as_deref().map(text)),
+            ("region", overrides.region.as_deref().map(text)),
+        ] {
+            if let Some(value) = value {
+                self.every_workload(field, &value)?;
+            }
+        }
+        match (queue_depth, outstanding) {
+            (Some(_), Some(_)) => {
+                let place = Place::Flag("--outstanding".to_owned());
+                return Err(SpecError::new(place, "excludes --queue-depth; give one of them"));
+            }
+            (Some(load), None) => self.load("queue_depth", load)?,
+            (None, Some(load)) => self.load("outstanding", load)?,
+            (None, None) => {}
+        }
+        for (field, value) in [
+            ("ramp", overrides.ramp.as_deref().map(text)),
+            ("time", overrides.time.as_deref().map(text)),
+            ("interval", overrides.interval.as_deref().map(text)),
+            ("cores", overrides.cores.as_deref().map(text)),
+            ("seed", overrides.seed.as_deref().map(literal)),
+            ("out", overrides.out.as_deref().map(text)),
+        ] {
+            if let Some(value) = value {
+                self.write(vec!["run".into(), field.into()], value, &flag_of(field))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, field: &str, load: &str) -> Result<(), SpecError> {
+        self.table.remove("sweep");
+        for workload in self.workloads() {
+            workload.remove("queue_depth");
+            workload.remove("outstanding");
+        }
+        let mut values: Vec<Value> = load.split(',').map(|value| literal(value.trim())).collect();
+        match values.pop() {
+            Some(only) if values.is_empty() => self.every_workload(field, &only),
+            last => {
+                values.extend(last);
+                self.write(vec!["sweep".into(), field.into()], Value::Array(values), &flag_of(field))
+            }
+        }
+    }
+
+    fn every_workload(&mut self, field: &str, value: &Value) -> Result<(), SpecError> {
+        for index in 0..self.workloads().count() {
+            self.write(vec!["workload".into(), index.into(), field.into()], value.clone(), &flag_of(field))?;
+        }
+        Ok(())
+    }
+
+    /// The workloads' tables; one is made if there is none.
+    fn workloads(&mut self) -> impl Iterator<Item = &mut Table> {
+        let workloads = self.table.entry("workload").or_insert_with(|| Value::Array(vec![Value::Table(Table::new())]));
+        workloads.as_array_mut().into_iter().flatten().filter_map(Value::as_table_mut)
+    }
+
+    fn write(&mut self, path: Vec<Step>, value: Value, flag: &str) -> Result<(), SpecError> {
+        put(&mut self.table, &path, value).map_err(|message| SpecError::new(Place::Flag(flag.to_owned()), &message))?;
+        self.written.push((path, flag.to_owned()));
+        Ok(())
+    }
+
+    fn set(&mut self, assignment: &str) -> Result<(), SpecError> {
+        let (path, value) = assignment.split_once('=').unwrap_or((assignment, ""));
+        let flag = format!("--set {path}");
+        let fail = |message: String| Err(SpecError::new(Place::Flag(flag.clone()), &message));
+        if !assignment.contains('=') || path.is_empty() {
+            return fail(
+                "write PATH=VALUE, such as --set workload.oltp.read_percent=100 or --set run.time=5s".to_owned(),
+            );
+        }
+        let steps = match self.resolve(path) {
+            Ok(steps) => steps,
+            Err(message) => return fail(message),
+        };
+        let sets_load = matches!(&steps[..], [Step::Key(list), _, Step::Key(field)]
+            if list == "workload" && (field == "queue_depth" || field == "outstanding"));
+        if sets_load && self.table.contains_key("sweep") {
+            return fail(
+                "the sweep replaces the load of every workload, so this would change nothing; set sweep.queue_depth or \
+                 sweep.outstanding, or use --queue-depth or --outstanding, which end the sweep"
+                    .to_owned(),
+            );
+        }
+        self.write(steps, literal(value), &flag)
+    }
+
+    /// The steps of a path, with names of targets and workloads turned into their numbers.
+    fn resolve(&mut self, path: &str) -> Result<Vec<Step>, String> {
+        let (list_name, rest) = path.split_once('.').unwrap_or((path, ""));
+        if rest.is_empty() || !matches!(list_name, "workload" | "target") {
+            return Ok(path.split('.').map(Step::from).collect());
+        }
+        if list_name == "workload" {
+            // The one default workload is there to be set although no line wrote it.
+            let _ = self.workloads();
+        }
+        let items = self.table.get(list_name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let names = items.iter().map(|item| item.get("name").and_then(Value::as_str).unwrap_or(""));
+        let named = names.enumerate().filter(|(_, name)| !name.is_empty());
+        // A name may hold dots itself, so each is tried whole and the longest that fits is meant.
+        let fits = named.clone().filter_map(|(i, name)| {
+            let field = rest.strip_prefix(name)?;
+            (field.is_empty() || field.starts_with('.')).then(|| (i, field.trim_start_matches('.'), name.len()))
+        });
+        let (index, field) = match fits.max_by_key(|(.., length)| *length) {
+            Some((index, field, _)) => (index, field),
+            None => {
+                let (item, field) = rest.split_once('.').unwrap_or((rest, ""));
+                let index = item.parse().ok().filter(|index| *index < items.len()).ok_or_else(|| {
+                    let named: Vec<&str> = named.map(|(_, name)| name).collect();
+                    let hint = hint(item, named.iter().copied());
+                    let named = if named.is_empty() { "none".to_owned() } else { list(named) };
+                    format!("no {list_name} `{item}`{hint}; named: {named}; by number from 0 there are {}", items.len())
+                })?;
+                (index, field)
+            }
+        };
+        if field.is_empty() {
+            return Err(format!("name the field of the {list_name} too, as {path}.FIELD=VALUE"));
+        }
+        Ok([Step::from(list_name), index.into()].into_iter().chain(field.split('.').map(Step::from)).collect())
+    }
+
+    fn finish(self) -> Result<Job, SpecError> {
+        let Self { table, written } = self;
+        read(table).map_err(|fault| {
+            let flag = written.iter().rev().find(|(path, _)| touches(path, &fault.path)).map(|(_, flag)| flag.clone());
+            // A fault between two fields is reported at one of them; the flag may have written the other.
+            let sibling = || {
+                let near = written.iter().rev().find(|(path, _)| path.first() == fault.path.first());
+                near.or(written.last()).map(|(_, flag)| flag.clone())
+            };
+            let place = flag.or_else(sibling).map_or_else(|| Place::Field(Fault::dotted(&fault.path)), Place::Flag);
+            SpecError::new(place, &fault.message)
+        })
+    }
+}
+
+/// Whether one path leads to or through the other.
+fn touches(a: &[Step], b: &[Step]) -> bool {
+    a.starts_with(b) || b.starts_with(a)
+}
+
+/// `--block-size` for `block_size`.
+fn flag_of(field: &str) -> String {
+    format!("--{}", field.replace('_', "-"))
+}
+
+fn text(typed: &str) -> Value {
+    Value::String(typed.to_owned())
+}
+
+/// The typed text as a TOML value if it is one, else as text.
+fn literal(typed: &str) -> Value {
+    typed.parse().unwrap_or_else(|_| text(typed))
+}
+
+fn put(table: &mut Table, steps: &[Step], value: Value) -> Result<(), String> {
+    let mut at: &mut Table = table;
+    let (Some(Step::Key(field)), parents) = (steps.last(), &steps[..steps.len().saturating_sub(1)]) else {
+        return Err("the path ends in a number; name a field".to_owned());
+    };
+    let mut parents = parents.iter();
+    while let Some(step) = parents.next() {
+        let Step::Key(key) = step else { return Err("a number where a field should be".to_owned()) };
+        let entry = at.entry(key.clone()).or_insert_with(|| Value::Table(Table::new()));
+        let entry = match entry {
+            Value::Array(items) => match parents.next() {
+                Some(Step::Index(index)) => items.get_mut(*index),
+                _ => None,
+            },
+            other => Some(other),
+        };
+        at = match entry {
+            Some(Value::Table(inner)) => inner,
+            _ => return Err(format!("`{key}` holds no fields to set")),
+        };
+    }
+    at.insert(field.clone(), value);
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! The log-linear histogram in ticks that every I/O goes into.
+//!
+//! Owns the bucket layout and its error; does no I/O, reads no clock, knows no unit but ticks. 1,024 linear buckets
+//! to each power of two, so that a value and the bucket it falls into differ by less than 1/1,024 (0.1 %) from one
+//! tick to 2^45 ticks (over an hour at any clock up to 9 GHz); what lies above is counted in `overflow`.
+//! Layout after G. Tene's HdrHistogram (3 significant digits), with ticks as the unit.
+
+use std::fmt;
+
+/// log2 of the linear buckets to each power of two.
+const SUB_BITS: u32 = 10;
+/// Values of this many bits and fewer have a bucket.
+const MAX_BITS: u32 = 45;
+/// Number of buckets.
+pub const BUCKETS: usize = ((MAX_BITS - SUB_BITS + 1) as usize) << SUB_BITS;
+/// The largest value with a bucket of its own, in ticks.
+pub const MAX_TICKS: u64 = (1 << MAX_BITS) - 1;
+
+/// A histogram of spans in ticks, with exact count, sum, least and greatest.
+#[derive(Clone)]
+pub struct TickHistogram {
+    counts: Box<[u64; BUCKETS]>,
+    overflow: u64,
+    sum_ticks: u64,
+    min_ticks: u64,
+    max_ticks: u64,
+}
+
+/// The bucket of a value of at most [`MAX_TICKS`].
+#[inline(always)]
+fn bucket_of(ticks: u64) -> usize {
+    // One power of two below 2^(SUB_BITS+1) would have buckets finer than a tick, hence the `|`: shift 0 there.
+    let shift = (63 - SUB_BITS) - (ticks | ((2 << SUB_BITS) - 1)).leading_zeros();
+    ((shift as usize) << SUB_BITS) + (ticks >> shift) as usize
+}
+
+/// The least and the greatest value of a bucket, in ticks.
+fn bounds_of(bucket: usize) -> (u64, u64) {
+    let shift = (bucket >> SUB_BITS).saturating_sub(1) as u32;
+    let low = ((bucket as u64) - (u64::from(shift) << SUB_BITS)) << shift;
+    (low, low + ((1u64 << shift) - 1))
+}
+
+impl TickHistogram {
+    /// An empty histogram; the only allocation it ever makes.
+    #[must_use]
+    pub fn new() -> Self {
+        let counts = vec![0u64; BUCKETS].into_boxed_slice();
+        let counts = counts.try_into().unwrap_or_else(|_| unreachable!("the slice has BUCKETS elements"));
+        Self { counts, overflow: 0, sum_ticks: 0, min_ticks: u64::MAX, max_ticks: 0 }
+    }
+
+    /// Counts one span. Never fails, never allocates: a span beyond [`MAX_TICKS`] is counted as overflow.
+    #[inline(always)]
+    pub fn record(&mut self, ticks: u64) {
+        match self.counts.get_mut(bucket_of(ticks)) {
+            Some(count) => *count += 1,
+            None => self.overflow += 1,
+        }
+        self.sum_ticks = self.sum_ticks.wrapping_add(ticks);
+        self.min_ticks = self.min_ticks.min(ticks);
+        self.max_ticks = self.max_ticks.max(ticks);
+    }
+
+    /// Number of recorded spans: the sum of all buckets and the overflow.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum::<u64>() + self.overflow
+    }
+
+    /// Number of spans beyond [`MAX_TICKS`].
+    #[must_use]
+    pub fn overflow(&self) -> u64 {
+        self.overflow
+    }
+
+    /// Exact mean, in ticks; none when empty.
+    #[must_use]
+    pub fn mean_ticks(&self) -> Option<f64> {
+        let count = self.count();
+        (count > 0).then(|| self.sum_ticks as f64 / count as f64)
+    }
+
+    /// Exact sum of all recorded spans, in ticks.
+    #[must_use]
+    pub fn sum_ticks(&self) -> u64 {
+        self.sum_ticks
+    }
+
+    /// Exact least span, in ticks; none when empty.
+    #[must_use]
+    pub fn min_ticks(&self) -> Option<u64> {
+        (self.min_ticks <= self.max_ticks).then_some(self.min_ticks)
+    }
+
+    /// Exact greatest span, in ticks; none when empty.
+    #[must_use]
+    pub fn max_ticks(&self) -> Option<u64> {
+        (self.min_ticks <= self.max_ticks).then_some(self.max_ticks)
+    }
+
+    /// The span that a share `quantile` in `[0, 1]` of all recorded spans does not exceed, in ticks: the greatest value
+    /// of the bucket that holds the ⌈quantile × count⌉-th smallest span (at least the first), at most the exact greatest.
+    /// None when empty.
+    #[must_use]
+    pub fn quantile_ticks(&self, quantile: f64) -> Option<u64> {
+        let count = self.count();
+        if count == 0 {
+            return None;
+        }
+        let rank = ((quantile.clamp(0.0, 1.0) * count as f64).ceil() as u64).clamp(1, count);
+        let mut seen = 0;
+        for (bucket, &n) in self.counts.iter().enumerate() {
+            seen += n;
+            if seen >= rank {
+                return Some(bounds_of(bucket).1.min(self.max_ticks).max(self.min_ticks));
+            }
+        }
+        Some(self.max_ticks)
+    }
+
+    /// Adds all counts of `other`; the result is what one histogram of both would hold.
+    pub fn merge(&mut self, other: &Self) {
+        let Self { counts, overflow, sum_ticks, min_ticks, max_ticks } = other;
+        if min_ticks > max_ticks {
+            return;
+        }
+        for (mine, theirs) in self.counts.iter_mut().zip(counts.iter()) {
+            *mine += theirs;
+        }
+        self.overflow += overflow;
+        self.sum_ticks = self.sum_ticks.wrapping_add(*sum_ticks);
+        self.min_ticks = self.min_ticks.min(*min_ticks);
+        self.max_ticks = self.max_ticks.max(*max_ticks);
+    }
+
+    /// Empties it for reuse.
+    pub fn clear(&mut self) {
+        if self.min_ticks <= self.max_ticks {
+            self.counts.fill(0);
+        }
+        self.overflow = 0;
+        self.sum_ticks = 0;
+        self.min_ticks = u64::MAX;
+        self.max_ticks = 0;
+    }
+
+    /// The filled buckets in rising order: least value, greatest value (ticks), count. Overflow is not among them.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        self.counts.iter().enumerate().filter(|(_, n)| **n > 0).map(|(bucket, &n)| {
+            let (low, high) = bounds_of(bucket);
+            (low, high, n)
+        })
+    }
+}
+
+impl Default for TickHistogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for TickHistogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TickHistogram")
+            .field("count", &self.count())
+            .field("max_ticks", &self.max_ticks())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_contiguous_and_hold_their_values() {
+        let mut next = 0;
+        for bucket in 0..BUCKETS {
+            let (low, high) = bounds_of(bucket);
+            assert_eq!(low, next, "bucket {bucket}");
+            assert_eq!((bucket_of(low), bucket_of(high)), (bucket, bucket));
+            assert!(high - low < (low >> SUB_BITS).max(1), "bucket {bucket} is wider than 1/1,024 of its value");
+            next = high + 1;
+        }
+        assert_eq!(next - 1, MAX_TICKS);
+    }
+
+    #[test]
+    fn values_beyond_the_range_are_counted_not_lost() {
+        let mut h = TickHistogram::new();
+        for value in [0, 1, MAX_TICKS, MAX_TICKS + 1, u64::MAX] {
+            h.record(value);
+        }
+        assert_eq!((h.count(), h.overflow()), (5, 2));
+        assert_eq!(h.max_ticks(), Some(u64::MAX));
+    }
+}

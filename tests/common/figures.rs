@@ -1,0 +1,177 @@
+//! Made-up but consistent figures: a closed loop played through on paper, with a seeded latency for every I/O.
+//!
+//! Owns the made-up plans, devices and runs that the tests and benchmarks of results and reports share.
+
+#![allow(dead_code, reason = "each test and benchmark uses its own part")]
+
+use std::time::Duration;
+
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rigel::clock::Clock;
+use rigel::engine::record::{CellFigures, CoreFigures, ErrorCount, PointFigures};
+use rigel::facts::{DeviceFacts, HostFacts};
+use rigel::plan::{Access, CorePlan, Lane, Load, Op, Plan, PointPlan, Region, WorkloadPlan};
+use rigel::result::{Facts, PointResult, Provenance, RunResult, Tool, point};
+use rigel::units::{Bytes, Ticks};
+
+/// Ramp of every point, in nanoseconds.
+const RAMP_NS: u64 = 20_000_000;
+
+/// A plan of one workload on `targets` targets, driven by two cores; both cores share each target.
+pub fn plan(targets: usize, read_percent: f64, depths: &[u32], time: Duration) -> Plan {
+    let uri = |n| format!("sim://array-{n}");
+    let core = |core: usize| CorePlan {
+        core,
+        lanes: (0..targets)
+            .map(|position| Lane {
+                workload: 0,
+                targets: vec![position],
+                part: (core as u32 - 1, 2),
+                depths: depths.iter().map(|depth| depth / 2 + (depth % 2) * (core as u32 % 2)).collect(),
+            })
+            .collect(),
+    };
+    Plan {
+        seed: 42,
+        ramp: Duration::from_nanos(RAMP_NS),
+        time,
+        interval: Duration::from_millis(100),
+        targets: (0..targets).map(uri).collect(),
+        lba_bytes: vec![512; targets],
+        workloads: vec![WorkloadPlan {
+            name: "oltp".to_owned(),
+            targets: (0..targets).collect(),
+            block_size: Bytes(8192),
+            read_percent,
+            access: Access::Random,
+            regions: vec![Region { first_block: 0, blocks: 1 << 21 }; targets],
+        }],
+        cores: vec![core(1), core(2)],
+        points: depths.iter().map(|&depth| PointPlan { loads: vec![Load::QueueDepth(depth)] }).collect(),
+        destroy: Vec::new(),
+    }
+}
+
+/// Plays point `point` of `plan` through: each slot submits as soon as its former I/O completes.
+pub fn drive(plan: &Plan, point: usize) -> PointFigures {
+    let window_ns = plan.time.as_nanos() as u64;
+    let (t0, t1) = (RAMP_NS, RAMP_NS + window_ns);
+    let mut phases = [(); 3].map(|()| vec![CellFigures::default(); plan.cells()]);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(plan.seed + point as u64);
+    let lanes = plan.cores.iter().flat_map(|core| &core.lanes);
+    for lane in lanes.flat_map(|lane| std::iter::repeat_n(lane, lane.depths[point] as usize)) {
+        let mut now = rng.random_range(0..100_000);
+        while now < t1 {
+            let read = rng.random_range(0.0..100.0) < plan.workloads[lane.workload].read_percent;
+            let op = if read { Op::Read } else { Op::Write };
+            let slow = rng.random_range(0..1000) == 0;
+            let latency = if read { rng.random_range(90_000..160_000) } else { rng.random_range(45_000..80_000) };
+            let latency = if slow { latency * 20 } else { latency };
+            now += latency;
+            let phase = usize::from(now >= t0) + usize::from(now >= t1);
+            phases[phase][plan.cell(lane.workload, lane.targets[0], op)].service.record(latency);
+        }
+    }
+    let [ramp, cells, drain] = phases;
+    let completions = cells.iter().map(|cell| cell.service.count()).sum();
+    let cores = plan.cores.iter().map(|core| CoreFigures {
+        core: core.core,
+        busy: 0.25 * core.core as f64,
+        poll_gap_max: Ticks(18_250 * core.core as u64),
+        polls: 1_234_567,
+        back_pressure: 0,
+    });
+    PointFigures {
+        point,
+        window: Ticks(window_ns),
+        ramp,
+        cells,
+        drain,
+        cores: cores.collect(),
+        errors: Vec::new(),
+        intervals: (window_ns / plan.interval.as_nanos() as u64) as usize,
+        interval_completions: completions,
+        ended_early: None,
+    }
+}
+
+/// The result of `plan` with the given points.
+pub fn result(plan: Plan, points: Vec<PointResult>) -> RunResult {
+    let device = |uri: &String| DeviceFacts {
+        uri: uri.clone(),
+        driver: "sim".to_owned(),
+        model: "Simulated array".to_owned(),
+        serial: format!("SN-{}", uri.len()),
+        firmware: String::new(),
+        identities: vec![format!("SN-{}", uri.len())],
+        block_size: 512,
+        blocks: 1 << 21,
+        max_io_bytes: 0,
+        max_queue_depth: 0,
+        volatile: true,
+    };
+    let host = HostFacts {
+        hostname: "bench-1".to_owned(),
+        kernel: "Linux 6.1.0".to_owned(),
+        cpu: "A processor µ".to_owned(),
+        cores: vec![0, 1, 2, 3],
+        memory_bytes: 8 << 30,
+        clock: "virtual".to_owned(),
+        ticks_per_s: 1_000_000_000,
+    };
+    let facts = Facts { targets: plan.targets.iter().map(device).collect(), host };
+    let tool = Tool {
+        name: "rigel".to_owned(),
+        version: "0.1.0".to_owned(),
+        spdk: "26.01".to_owned(),
+        git: "0123abc".to_owned(),
+    };
+    let command = ["rigel", "run", "oltp.toml"].map(str::to_owned).to_vec();
+    let job = serde_json::json!({
+        "name": "OLTP 8k",
+        "target": plan.targets.iter().map(|uri| serde_json::json!({"uri": uri})).collect::<Vec<_>>(),
+        "workload": [{"name": "oltp", "block_size": "8k"}],
+    });
+    let started_at = "2026-11-30T15:46:00Z".to_owned();
+    RunResult::new(Provenance { tool, started_at, command, job, plan, facts }, points)
+}
+
+/// A sound run of every point of `plan`.
+pub fn run(plan: Plan) -> RunResult {
+    let clock = Clock::virtual_ns();
+    let points = (0..plan.points.len()).map(|n| point(&plan, &clock, &drive(&plan, n))).collect();
+    result(plan, points)
+}
+
+/// Reads of one target at three depths.
+pub fn read_sweep() -> RunResult {
+    run(plan(1, 100.0, &[1, 8, 32], Duration::from_millis(500)))
+}
+
+/// Reads and writes of two targets at two depths.
+pub fn mixed() -> RunResult {
+    run(plan(2, 70.0, &[4, 16], Duration::from_millis(500)))
+}
+
+/// A run of three points in which all went wrong that can: lost completions and idle slots at the first, failed I/Os
+/// and an interruption at the second, the third never begun.
+pub fn troubled() -> RunResult {
+    let plan = plan(1, 70.0, &[4, 8, 16], Duration::from_millis(500));
+    let mut first = drive(&plan, 0);
+    first.interval_completions -= 1;
+    first.window = Ticks(first.window.0 * 2);
+    first.cores[0].back_pressure = 1_234;
+    let mut second = drive(&plan, 1);
+    second.ended_early = Some("interrupted".to_owned());
+    second.cells[1].errors = 3;
+    second.drain[1].errors = 1;
+    let error = |status: &str, count| ErrorCount { cell: 1, status: status.to_owned(), count };
+    second.errors = vec![
+        error("Media and Data Integrity Error / Write Fault", 1),
+        error("Generic Command Status / Command Aborted due to SQ Deletion", 3),
+    ];
+    let clock = Clock::virtual_ns();
+    let points = [first, second].map(|figures| point(&plan, &clock, &figures)).to_vec();
+    result(plan, points)
+}

@@ -1,0 +1,124 @@
+//! Every report of fixed figures, byte for byte. After a wanted change: `INSTA_UPDATE=always cargo test --test
+//! report_snapshots`, and read the difference before committing it.
+
+#[path = "common/figures.rs"]
+mod figures;
+
+use rigel::clock::Clock;
+use rigel::engine::record::{IntervalFigures, Phase};
+use rigel::report::text::{Style, summary, table};
+use rigel::report::{json, live};
+use rigel::result::from_json;
+use rigel::units::Ticks;
+
+#[test]
+fn table_of_a_sweep() {
+    insta::assert_snapshot!(table(&figures::read_sweep(), Style::plain()));
+}
+
+#[test]
+fn table_of_a_mix() {
+    insta::assert_snapshot!(table(&figures::mixed(), Style { unicode: true, ..Style::plain() }));
+}
+
+#[test]
+fn table_of_a_troubled_run() {
+    insta::assert_snapshot!(table(&figures::troubled(), Style::plain()));
+}
+
+#[test]
+fn summary_of_a_mix() {
+    let text = summary(&figures::mixed());
+    assert!(text.is_ascii());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn summary_of_a_troubled_run() {
+    insta::assert_snapshot!(summary(&figures::troubled()));
+}
+
+#[test]
+fn json_of_a_mix() {
+    let bytes = json::render(&figures::mixed());
+    assert!(bytes.ends_with(b"}\n"));
+    // The compressed histograms depend on the compressor's version; that they decode is tested elsewhere.
+    let mut value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    shorten(&mut value);
+    insta::assert_snapshot!(serde_json::to_string_pretty(&value).unwrap());
+}
+
+/// Replaces every `hdr` by a word.
+fn shorten(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (name, field) in fields.iter_mut() {
+                if name == "hdr" {
+                    *field = "(histogram)".into();
+                } else {
+                    shorten(field);
+                }
+            }
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(shorten),
+        _ => {}
+    }
+}
+
+#[test]
+fn live_line() {
+    let result = figures::mixed();
+    let point = figures::drive(&result.plan, 1);
+    let mut interval =
+        IntervalFigures { start: Ticks(20_000_000), end: point.window, phase: Phase::Window, cells: point.cells };
+    interval.end = Ticks(520_000_000);
+    let clock = Clock::virtual_ns();
+    let good = live::line(&result.plan, &clock, 1, &interval);
+    interval.cells[0].errors = 3;
+    let failed = live::line(&result.plan, &clock, 1, &interval);
+    interval.cells.iter_mut().for_each(|cell| cell.clear());
+    interval.phase = Phase::Ramp;
+    let silent = live::line(&result.plan, &clock, 1, &interval);
+    insta::assert_snapshot!([good, failed, silent].join("\n"));
+}
+
+#[test]
+fn a_narrow_terminal_loses_what_is_told_twice() {
+    let result = figures::read_sweep();
+    let wide = table(&result, Style { width: Some(200), ..Style::plain() });
+    let narrow = table(&result, Style { width: Some(90), ..Style::plain() });
+    assert!(wide.contains("MiB/s") && !narrow.contains("MiB/s"), "{narrow}");
+    assert!(narrow.contains("MB/s") && narrow.contains("p99.99") && narrow.contains("max"), "{narrow}");
+}
+
+#[test]
+fn colour_is_only_used_when_allowed() {
+    let result = figures::troubled();
+    assert!(!table(&result, Style { unicode: true, colour: false, width: None }).contains('\u{1b}'));
+    assert!(table(&result, Style::terminal(200)).contains('\u{1b}'));
+}
+
+#[test]
+fn a_result_reads_back_equal() {
+    for result in [figures::read_sweep(), figures::mixed(), figures::troubled()] {
+        let text = String::from_utf8(json::render(&result)).unwrap();
+        assert_eq!(from_json(&text).unwrap(), result);
+    }
+}
+
+#[test]
+fn a_result_cut_off_anywhere_says_so() {
+    let text = String::from_utf8(json::render(&figures::read_sweep())).unwrap();
+    let body = text.trim_end();
+    for end in (1..body.len()).step_by(997).chain([body.len() - 1]) {
+        let message = from_json(&body[..end]).unwrap_err().to_string();
+        assert!(message.contains("cut off at line"), "after {end} bytes: {message}");
+    }
+}
+
+#[test]
+fn sound_figures_raise_no_verdict() {
+    for result in [figures::read_sweep(), figures::mixed()] {
+        assert_eq!(result.verdicts, Vec::<String>::new());
+    }
+}
