@@ -27,6 +27,8 @@ pub struct DeviceFacts {
     pub max_io_bytes: u64,
     /// Most I/Os that one core may keep outstanding on it; 0 means no limit is known.
     pub max_queue_depth: u32,
+    /// Most I/Os that one queue pair holds; a deeper load takes several queue pairs. 0 means no limit is known.
+    pub queue_pair_depth: u32,
     /// Whether it is memory made for this run (malloc, null, sim), so that writing to it destroys nothing.
     pub volatile: bool,
 }

@@ -18,6 +18,7 @@ fn target(index: usize, blocks: u64) -> DeviceFacts {
         blocks,
         max_io_bytes: 0,
         max_queue_depth: 0,
+        queue_pair_depth: 0,
         volatile: true,
     }
 }

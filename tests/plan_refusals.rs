@@ -19,6 +19,7 @@ fn namespace(serial: &str) -> DeviceFacts {
         blocks: 262_144,
         max_io_bytes: 128 << 10,
         max_queue_depth: 128,
+        queue_pair_depth: 0,
         volatile: false,
     }
 }

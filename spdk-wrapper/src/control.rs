@@ -12,8 +12,9 @@ use crate::bdev::AppThread;
 use crate::env::{Env, EnvError, EnvOptions};
 use crate::nvme::Controller;
 
-/// How often the control thread looks after its charges when nobody calls; far below any keep-alive time.
-const TENDING: Duration = Duration::from_millis(2);
+/// How often the control thread looks after its charges when nobody calls: far below any keep-alive time, and seldom
+/// enough not to be felt where it has to share a core.
+const TENDING: Duration = Duration::from_millis(20);
 
 type Job = Box<dyn FnOnce(&mut Plane) + Send>;
 

@@ -33,6 +33,7 @@ mod tests {
             blocks: 8,
             max_io_bytes: 0,
             max_queue_depth: 0,
+            queue_pair_depth: 0,
             volatile,
         }
     }

@@ -65,7 +65,7 @@ pub trait Backend: Sync {
     /// What was found, one entry a target, in the order of the job.
     fn facts(&self) -> Vec<DeviceFacts>;
 
-    /// Opens queues and buffers for one core. Called on that core's thread. Refuses to open a target for writing when
+    /// Opens queues and buffers for one core and one point. Called on that core's thread, between points. Refuses to open a target for writing when
     /// the order does not name its identity, whatever the plan said.
     fn open(&self, order: &CoreOrder) -> Result<Self::Core, DriverError>;
 

@@ -29,6 +29,7 @@ impl NullBackend {
                 blocks: size.0 / u64::from(*block_size),
                 max_io_bytes: 0,
                 max_queue_depth: 0,
+                queue_pair_depth: 0,
                 volatile: true,
             }),
             _ => None,

@@ -48,6 +48,7 @@ impl SimBackend {
             blocks: model.size.0 / u64::from(model.block_size),
             max_io_bytes: 0,
             max_queue_depth: 0,
+            queue_pair_depth: 0,
             volatile: true,
         });
         Self { facts: facts.collect(), models }

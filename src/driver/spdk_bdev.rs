@@ -170,6 +170,7 @@ fn facts(uri: &Uri, identity: &BdevIdentity) -> DeviceFacts {
         blocks: identity.blocks,
         max_io_bytes: 0,
         max_queue_depth: 0,
+        queue_pair_depth: 0,
         volatile,
     }
 }

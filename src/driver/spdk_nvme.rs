@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use spdk_wrapper::control::Control;
 use spdk_wrapper::env::{EnvOptions, free_hugepages_mib};
-use spdk_wrapper::nvme::{ConnectError, Controller, Identity, PollGroup, QueueId, Transport};
+use spdk_wrapper::nvme::{ConnectError, Controller, Identity, PollGroup, QueueError, QueueId, Transport};
 use spdk_wrapper::slots::{Refused, Slots};
 
 use super::{Backend, Completion, Completions, CoreOrder, Driver, DriverError, Full, Io, Status, guard, reach};
 use crate::clock;
 use crate::facts::DeviceFacts;
-use crate::plan::Op;
+use crate::plan::{Op, queue_pairs};
 use crate::spec::Uri;
 use crate::units::Ticks;
 
@@ -86,13 +86,9 @@ impl Backend for NvmeBackend {
         }
         let mut group = PollGroup::new(slots).map_err(|e| core(&e))?;
         let mut queues = Vec::with_capacity(self.targets.len());
-        for ((uri, controller), &depth) in self.targets.iter().zip(&order.depths) {
-            let queue = if depth == 0 {
-                None
-            } else {
-                Some(group.connect(controller, depth).map_err(|e| DriverError::target(uri, e))?)
-            };
-            queues.push(queue);
+        for (target, (uri, controller)) in self.targets.iter().enumerate() {
+            let of_slot = queues_of(&mut group, controller, order, target);
+            queues.push(of_slot.map_err(|error| DriverError::target(uri, error))?);
         }
         Ok(NvmeDriver { group, queues, writable, dead: Vec::with_capacity(order.slot_bytes.len()) })
     }
@@ -102,7 +98,8 @@ impl Backend for NvmeBackend {
 #[derive(Debug)]
 pub struct NvmeDriver {
     group: PollGroup,
-    queues: Vec<Option<QueueId>>,
+    /// By target and slot: the queue pair that carries the slot's I/Os there; empty for a target that is never used.
+    queues: Vec<Box<[QueueId]>>,
     writable: Vec<bool>,
     /// I/Os that ended before they were sent, reported at the next poll.
     dead: Vec<Completion>,
@@ -117,7 +114,9 @@ impl Driver for NvmeDriver {
     #[inline(always)]
     fn submit(&mut self, io: Io) -> Result<(), Full> {
         let target = io.target as usize;
-        let Some(&Some(queue)) = self.queues.get(target) else { return self.bury(io.slot, Status::TargetLost) };
+        let Some(&queue) = self.queues.get(target).and_then(|of_slot| of_slot.get(io.slot as usize)) else {
+            return self.bury(io.slot, Status::TargetLost);
+        };
         let sent = match io.op {
             Op::Read => self.group.read(queue, io.slot, io.lba.0, io.blocks),
             Op::Write if self.writable[target] => self.group.write(queue, io.slot, io.lba.0, io.blocks),
@@ -147,6 +146,23 @@ impl NvmeDriver {
         self.dead.push(Completion { slot, status });
         Ok(())
     }
+}
+
+/// Connects a core's queue pairs to one target and deals them to its slots in turn, so that each carries its share of
+/// the depth.
+fn queues_of(
+    group: &mut PollGroup,
+    controller: &Arc<Controller>,
+    order: &CoreOrder,
+    target: usize,
+) -> Result<Box<[QueueId]>, QueueError> {
+    let depth = order.depths[target];
+    let count = queue_pairs(depth, controller.identity().max_queue_depth);
+    let pairs = (0..count).map(|_| group.connect(controller, depth.div_ceil(count)));
+    let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
+    let Some(&first) = pairs.first() else { return Ok(Box::default()) };
+    let pair_of = |place: Option<u32>| place.map_or(first, |place| pairs[place as usize % pairs.len()]);
+    Ok(order.places(target).into_iter().map(pair_of).collect())
 }
 
 fn transport(uri: &Uri) -> Result<(Transport, u32), DriverError> {
@@ -209,7 +225,8 @@ fn facts(uri: &str, identity: &Identity) -> DeviceFacts {
         blocks: identity.blocks,
         // SPDK splits what is larger, so it is no limit.
         max_io_bytes: 0,
-        max_queue_depth: identity.max_queue_depth,
+        max_queue_depth: 0,
+        queue_pair_depth: identity.max_queue_depth,
         volatile: false,
     }
 }

@@ -55,15 +55,30 @@ pub(super) struct CoreLoop<'r, D> {
     busy: Ticks,
 }
 
+/// What a core keeps from point to point.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub lanes: Vec<LaneState>,
+    pub sender: Sender,
+    pub packet: Box<Packet>,
+    /// Good completions of all points so far.
+    pub total: u64,
+}
+
 impl<'r, D: Driver> CoreLoop<'r, D> {
     pub(super) fn new(
         core: usize,
         driver: D,
-        (lanes, slots): (Vec<LaneState>, Vec<SlotState>),
-        (sender, packet): (Sender, Box<Packet>),
+        kept: Kept,
         shared: Shared<'r>,
+        point: usize,
+        schedule: Schedule,
     ) -> Self {
-        let nothing = Schedule::new(Ticks(0), Ticks(0), Ticks(0), Ticks(1), Ticks(0));
+        let Kept { lanes, sender, mut packet, total } = kept;
+        let slots = LaneState::slots(&lanes, point);
+        packet.phase = schedule.phase();
+        packet.begin = Ticks(0);
+        packet.end = Ticks(0);
         Self {
             completed: Completions::with_capacity(slots.len()),
             parked: Vec::with_capacity(slots.len()),
@@ -73,48 +88,34 @@ impl<'r, D: Driver> CoreLoop<'r, D> {
             sender,
             packet,
             shared,
-            schedule: nothing,
+            schedule,
             completions: 0,
-            total: 0,
+            total,
             outstanding: 0,
-            errors: Vec::with_capacity(64),
+            errors: Vec::new(),
             figures: CoreFigures { core, ..CoreFigures::default() },
             busy: Ticks(0),
         }
     }
 
-    /// The driver's present tick.
-    pub(super) fn now(&self) -> Ticks {
-        self.driver.now()
-    }
-
-    /// Runs one point from the first submission to the last completion.
-    pub(super) fn run_point(&mut self, point: usize, schedule: Schedule) {
-        self.schedule = schedule;
-        self.figures = CoreFigures { core: self.figures.core, ..CoreFigures::default() };
-        self.busy = Ticks(0);
-        self.errors.clear();
-        self.packet.phase = schedule.phase();
-        self.packet.begin = Ticks(0);
-        self.packet.end = Ticks(0);
-        while self.driver.now() < schedule.start() {
+    /// Runs the point from the first submission to the last completion.
+    pub(super) fn run(mut self) -> Kept {
+        while self.driver.now() < self.schedule.start() {
             // The cores start together.
             std::hint::spin_loop();
         }
-        self.fill(point);
+        self.fill();
         self.turn();
         self.finish();
+        Kept { lanes: self.lanes, sender: self.sender, packet: self.packet, total: self.total }
     }
 
-    /// Submits the point's depth on every lane.
-    fn fill(&mut self, point: usize) {
-        for lane in 0..self.lanes.len() {
-            let first = self.lanes[lane].first_slot;
-            for slot in first..first + self.lanes[lane].depths[point] {
-                let tick = self.driver.now();
-                self.outstanding += 1;
-                self.launch(slot, tick);
-            }
+    /// Submits one I/O in every slot.
+    fn fill(&mut self) {
+        for slot in 0..self.slots.len() as u32 {
+            let tick = self.driver.now();
+            self.outstanding += 1;
+            self.launch(slot, tick);
         }
     }
 

@@ -2,7 +2,7 @@
 //! the loop can index with; knows no driver.
 
 use crate::driver::{Io, Slot};
-use crate::plan::{CorePlan, Op, Plan};
+use crate::plan::{CorePlan, Lane, Op, Plan};
 use crate::workload::{Generator, stream_seed};
 
 /// What the loop keeps of each slot.
@@ -24,31 +24,30 @@ pub(super) struct LaneState {
     first_cell: u32,
     /// Plan indices of the workload's targets.
     targets: Vec<u32>,
-    /// First of its slots.
-    pub first_slot: Slot,
     /// Outstanding I/Os at each point.
-    pub depths: Vec<u32>,
+    depths: Vec<u32>,
 }
 
 impl LaneState {
-    /// The lanes of `core`, the `index`-th of the plan, and the state of all their slots; slots are numbered as in
-    /// `driver::CoreOrder`.
-    pub(super) fn all(plan: &Plan, core: &CorePlan, index: usize) -> (Vec<Self>, Vec<SlotState>) {
-        let mut slots = Vec::new();
-        let mut lanes = Vec::new();
-        for (number, lane) in core.lanes.iter().enumerate() {
-            let first_slot = slots.len() as Slot;
-            let count = lane.depths.iter().copied().max().unwrap_or(0) as usize;
-            slots.extend(std::iter::repeat_n(SlotState { lane: number as u32, ..SlotState::default() }, count));
-            lanes.push(Self {
-                generator: Generator::new(plan, lane, stream_seed(plan.seed, index, number)),
-                first_cell: plan.cell(lane.workload, 0, Op::Read) as u32,
-                targets: plan.workloads[lane.workload].targets.iter().map(|&t| t as u32).collect(),
-                first_slot,
-                depths: lane.depths.clone(),
-            });
-        }
-        (lanes, slots)
+    /// The lanes of `core`, the `index`-th of the plan. They go through all points: a generator never starts again, or
+    /// a later point would find in the target's cache what an earlier one has read.
+    pub(super) fn all(plan: &Plan, core: &CorePlan, index: usize) -> Vec<Self> {
+        let lane = |(number, lane): (usize, &Lane)| Self {
+            generator: Generator::new(plan, lane, stream_seed(plan.seed, index, number)),
+            first_cell: plan.cell(lane.workload, 0, Op::Read) as u32,
+            targets: plan.workloads[lane.workload].targets.iter().map(|&t| t as u32).collect(),
+            depths: lane.depths.clone(),
+        };
+        core.lanes.iter().enumerate().map(lane).collect()
+    }
+
+    /// The slots of all lanes at a point, numbered as in `driver::CoreOrder`.
+    pub(super) fn slots(lanes: &[Self], point: usize) -> Vec<SlotState> {
+        let of_lane = |(number, lane): (usize, &Self)| {
+            let slot = SlotState { lane: number as u32, ..SlotState::default() };
+            std::iter::repeat_n(slot, lane.depths[point] as usize)
+        };
+        lanes.iter().enumerate().flat_map(of_lane).collect()
     }
 
     /// The lane's next I/O in `slot`, and the cell of its figures.

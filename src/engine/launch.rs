@@ -8,14 +8,15 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use super::collect::Collector;
-use super::core_loop::{CoreLoop, GOING, INTERRUPTED, LOST, Shared};
+use super::core_loop::{CoreLoop, GOING, INTERRUPTED, Kept, LOST, Shared};
 use super::gate::Gate;
 use super::handover::{Packet, Receiver, Sender, pair};
+use super::housekeeping::Housekeeping;
 use super::lane::LaneState;
 use super::schedule::{DRAIN_LIMIT_S, Schedule};
 use super::{IntervalFigures, PointFigures};
 use crate::clock::Clock;
-use crate::driver::{AnyBackend, Backend, CoreOrder, DriverError};
+use crate::driver::{AnyBackend, Backend, CoreOrder, Driver, DriverError};
 use crate::plan::{CorePlan, Plan};
 
 /// How long no core may complete anything before the targets are asked whether they are there.
@@ -99,10 +100,11 @@ pub fn run<B: Backend>(
         stop: AtomicU64::new(GOING),
         progress: plan.cores.iter().map(|_| AtomicU64::new(0)).collect(),
     };
+    let _aside = Housekeeping::aside(plan.cores.iter().map(|core| core.core));
     let (receivers, ends): (Vec<_>, Vec<_>) = plan.cores.iter().map(|_| split(pair(plan.cells()))).unzip();
     std::thread::scope(|scope| {
         let started = start(scope, backend, plan, clock, &stage, ends);
-        let points = started.map(|()| conduct(backend, plan, clock, control, &stage, receivers, tell));
+        let points = started.and_then(|ready| conduct(backend, plan, clock, control, &stage, (receivers, ready), tell));
         stage.gate.close();
         points
     })
@@ -112,7 +114,7 @@ fn split((sender, receiver, packet): (Sender, Receiver, Box<Packet>)) -> (Receiv
     (receiver, (sender, packet))
 }
 
-/// Starts one thread a core and waits until each has opened its driver.
+/// Starts one thread a core; each says on the returned channel, point by point, whether it is ready.
 fn start<'scope, B: Backend>(
     scope: &'scope Scope<'scope, '_>,
     backend: &'scope B,
@@ -120,7 +122,7 @@ fn start<'scope, B: Backend>(
     clock: &'scope Clock,
     stage: &'scope Stage,
     ends: Vec<(Sender, Box<Packet>)>,
-) -> Result<(), EngineError> {
+) -> Result<mpsc::Receiver<Result<(), EngineError>>, EngineError> {
     let (ready, opened) = channel();
     for (index, (core, end)) in plan.cores.iter().zip(ends).enumerate() {
         let ready = ready.clone();
@@ -129,8 +131,7 @@ fn start<'scope, B: Backend>(
         let thread = std::thread::Builder::new().name(name).spawn_scoped(scope, work);
         thread.map_err(|error| EngineError::Thread { core: core.core, reason: error.to_string() })?;
     }
-    drop(ready);
-    opened.iter().collect()
+    Ok(opened)
 }
 
 /// The caller's thread during a run: starts each point on all cores at once and collects what they send.
@@ -140,14 +141,17 @@ fn conduct<B: Backend>(
     clock: &Clock,
     control: &RunControl,
     stage: &Stage,
-    mut receivers: Vec<Receiver>,
+    (mut receivers, ready): (Vec<Receiver>, mpsc::Receiver<Result<(), EngineError>>),
     tell: &mut dyn FnMut(Event<'_>),
-) -> Vec<PointFigures> {
+) -> Result<Vec<PointFigures>, EngineError> {
+    // Often enough for packets to come back in time, seldom enough not to be felt where it has to share a core.
+    let pause = (plan.interval / 4).clamp(Duration::from_millis(1), Duration::from_millis(20));
     let mut points = Vec::new();
     for point in 0..plan.points.len() {
         if control.interrupt.load(Ordering::Relaxed) || stage.stop.load(Ordering::Relaxed) != GOING {
             break;
         }
+        ready.iter().take(plan.cores.len()).collect::<Result<(), _>>()?;
         // A little ahead, so that every core is there when it comes; a virtual clock starts where it stands.
         let lead = clock.ticks(Duration::from_micros(300));
         stage.gate.open(point, crate::clock::now().plus(lead));
@@ -175,53 +179,43 @@ fn conduct<B: Backend>(
                 }
             }
             if idle {
-                let pause = if backend.virtual_time() { Duration::from_micros(20) } else { Duration::from_millis(2) };
-                std::thread::sleep(pause);
+                std::thread::sleep(if backend.virtual_time() { Duration::from_micros(20) } else { pause });
             }
         }
         let figures = collector.finish(why(plan, stage.stop.load(Ordering::Relaxed)));
         tell(Event::PointDone(&figures));
         points.push(figures);
     }
-    points
+    Ok(points)
 }
 
-/// One core: pinned, its driver opened, point after point until there is none.
+/// One core: pinned, then point after point, each with queues of its own, so that a point runs as it would alone.
 fn core_thread<B: Backend>(
     backend: &B,
     plan: &Plan,
     clock: &Clock,
     (index, core): (usize, &CorePlan),
     stage: &Stage,
-    end: (Sender, Box<Packet>),
+    (sender, packet): (Sender, Box<Packet>),
     ready: mpsc::Sender<Result<(), EngineError>>,
 ) {
-    let pinned = core_affinity::set_for_current(core_affinity::CoreId { id: core.core });
-    let opened = if pinned || backend.virtual_time() {
-        backend.open(&CoreOrder::of(plan, core)).map_err(EngineError::from)
-    } else {
-        Err(EngineError::Pin(core.core))
-    };
-    let driver = match opened {
-        Ok(driver) => driver,
-        Err(error) => {
-            let _ = ready.send(Err(error));
-            return;
-        }
-    };
-    let shared = Shared { stop: &stage.stop, progress: &stage.progress[index], virtual_time: backend.virtual_time() };
-    let lanes = LaneState::all(plan, core, index);
-    let mut core_loop = CoreLoop::new(core.core, driver, lanes, end, shared);
-    let _ = ready.send(Ok(()));
-    drop(ready);
+    if !core_affinity::set_for_current(core_affinity::CoreId { id: core.core }) && !backend.virtual_time() {
+        let _ = ready.send(Err(EngineError::Pin(core.core)));
+        return;
+    }
     let ticks = |duration| clock.ticks(duration);
-    let mut point = 0;
-    while let Some(start) = stage.gate.wait(point) {
-        let start = if backend.virtual_time() { core_loop.now() } else { start };
+    let mut kept = Kept { lanes: LaneState::all(plan, core, index), sender, packet, total: 0 };
+    for point in 0..plan.points.len() {
+        let opened = backend.open(&CoreOrder::of(plan, core, point));
+        let told = ready.send(opened.as_ref().map(|_| ()).map_err(|error| EngineError::from(error.clone())));
+        let (Ok(driver), Ok(())) = (opened, told) else { return };
+        let Some(start) = stage.gate.wait(point) else { return };
+        let start = if backend.virtual_time() { driver.now() } else { start };
         let drain = ticks(Duration::from_secs(DRAIN_LIMIT_S));
-        core_loop
-            .run_point(point, Schedule::new(start, ticks(plan.ramp), ticks(plan.time), ticks(plan.interval), drain));
-        point += 1;
+        let schedule = Schedule::new(start, ticks(plan.ramp), ticks(plan.time), ticks(plan.interval), drain);
+        let shared =
+            Shared { stop: &stage.stop, progress: &stage.progress[index], virtual_time: backend.virtual_time() };
+        kept = CoreLoop::new(core.core, driver, kept, shared, point, schedule).run();
     }
 }
 

@@ -7,6 +7,7 @@ mod collect;
 mod core_loop;
 mod gate;
 mod handover;
+mod housekeeping;
 mod lane;
 mod launch;
 pub mod record;

@@ -2,7 +2,7 @@
 //!
 //! Owns the layout of those lines. Returns text; prints nothing.
 
-use super::{CorePlan, Lane, Plan};
+use super::{CorePlan, Lane, Plan, queue_pairs};
 use crate::facts::DeviceFacts;
 use crate::units::Bytes;
 
@@ -14,7 +14,7 @@ const PLACEMENTS_MAX: usize = 30;
 #[must_use]
 pub fn describe(plan: &Plan, targets: &[DeviceFacts]) -> String {
     let mut lines = cut(targets.iter().map(describe_target).collect(), TARGETS_MAX);
-    let rows: Vec<[String; 4]> = plan.cores.iter().flat_map(|core| describe_core(plan, core)).collect();
+    let rows: Vec<[String; 4]> = plan.cores.iter().flat_map(|core| describe_core(plan, targets, core)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
     let aligned = rows.iter().map(|row| {
@@ -34,23 +34,35 @@ fn describe_target(target: &DeviceFacts) -> String {
     format!("target {}: {known}{size}, LBA {}", target.uri, Bytes(u64::from(target.block_size)))
 }
 
-fn describe_core(plan: &Plan, core: &CorePlan) -> Vec<[String; 4]> {
+fn describe_core(plan: &Plan, targets: &[DeviceFacts], core: &CorePlan) -> Vec<[String; 4]> {
     let name = format!("core {}", core.core);
     if core.lanes.is_empty() {
         return vec![[name, "idle".to_owned(), String::new(), String::new()]];
     }
     let row = |lane: &Lane, position: usize| {
         let target = plan.workloads[lane.workload].targets[position];
-        let queue_pair = format!("queue pair {}", queue_pair(plan, core, target));
-        [name.clone(), plan.targets[target].clone(), queue_pair, describe_depth(plan, lane)]
+        [
+            name.clone(),
+            plan.targets[target].clone(),
+            queue_pairs_of(plan, targets, core, target),
+            describe_depth(plan, lane),
+        ]
     };
     core.lanes.iter().flat_map(|lane| lane.targets.iter().map(move |position| row(lane, *position))).collect()
 }
 
-/// Number of a core's queue pair among those of a target, from 1, in the order of the cores.
-fn queue_pair(plan: &Plan, core: &CorePlan, target: usize) -> usize {
-    let touching = plan.cores.iter().filter(|c| c.lanes.iter().any(|lane| lane.touches(target, &plan.workloads)));
-    touching.take_while(|c| c.core != core.core).count() + 1
+/// A core's queue pairs among those of a target, from 1, in the order of the cores.
+fn queue_pairs_of(plan: &Plan, targets: &[DeviceFacts], core: &CorePlan, target: usize) -> String {
+    let limit = targets.get(target).map_or(0, |facts| facts.queue_pair_depth);
+    let count = |core: &CorePlan| {
+        let touching = core.lanes.iter().filter(|lane| lane.touches(target, &plan.workloads));
+        queue_pairs(touching.map(|lane| lane.depths.iter().max().unwrap_or(&0)).sum(), limit)
+    };
+    let before: u32 = plan.cores.iter().take_while(|c| c.core != core.core).map(count).sum();
+    match count(core) {
+        0 | 1 => format!("queue pair {}", before + 1),
+        more => format!("queue pairs {}-{}", before + 1, before + more),
+    }
 }
 
 fn describe_depth(plan: &Plan, lane: &Lane) -> String {

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 pub use error::PlanError;
 pub use guard::write_allowed;
 pub use map::describe;
+pub use placement::queue_pairs;
 pub use resolve::resolve;
 
 pub use crate::spec::{Access, Load};

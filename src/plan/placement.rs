@@ -74,6 +74,17 @@ fn divide(plans: &mut [CorePlan], cores: &[usize], workload: usize, targets: &[u
     }
 }
 
+/// Queue pairs that a core needs to keep `depth` I/Os outstanding on a target whose queue pairs hold `queue_pair_depth`
+/// each (0: no limit).
+#[must_use]
+pub fn queue_pairs(depth: u32, queue_pair_depth: u32) -> u32 {
+    match (depth, queue_pair_depth) {
+        (0, _) => 0,
+        (_, 0) => 1,
+        (depth, limit) => depth.div_ceil(limit),
+    }
+}
+
 /// Refuses a plan in which a core keeps more outstanding on a target than the target takes from one core.
 ///
 /// An I/O of an `outstanding` lane may go to any of its targets, so each of them must take the lane's whole depth.

@@ -109,6 +109,7 @@ pub fn result(plan: Plan, points: Vec<PointResult>) -> RunResult {
         blocks: 1 << 21,
         max_io_bytes: 0,
         max_queue_depth: 0,
+        queue_pair_depth: 0,
         volatile: true,
     };
     let host = HostFacts {
