@@ -13,7 +13,7 @@ pub struct Completion {
 
 /// A bounded list of completions, allocated once. A slot is outstanding at most once, so a list with room for every
 /// slot never overflows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Completions {
     entries: Vec<Completion>,
 }
@@ -35,11 +35,11 @@ impl Completions {
         true
     }
 
-    /// The `index`-th completion since the last [`clear`](Self::clear).
+    /// The completions since the last [`clear`](Self::clear), in the order they came.
     #[inline(always)]
     #[must_use]
-    pub fn get(&self, index: usize) -> Option<Completion> {
-        self.entries.get(index).copied()
+    pub fn as_slice(&self) -> &[Completion] {
+        &self.entries
     }
 
     /// Number of completions in the list.

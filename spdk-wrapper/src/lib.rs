@@ -6,8 +6,7 @@
 //! # Threads
 //! - [`env::Env`] is a token that the environment exists; it is made once per process and never unmade (DPDK cannot).
 //! - [`control::Control`] is the one thread on which everything of the control plane runs; its handle goes anywhere.
-//! - [`slots::Slots`], [`nvme::QueuePair`], [`nvme::PollGroup`], [`bdev::Worker`] and [`bdev::Channel`] belong to the
-//!   thread that made them, and are not `Send`: a queue pair is polled and fed without a lock.
+//! - [`slots::Slots`], [`nvme::PollGroup`] and [`bdev::Worker`] belong to the thread that made them, and are not `Send`: a queue pair is polled and fed without a lock.
 //!
 //! # Ownership
 //! A queue pair or channel keeps its slots (buffers and completion contexts) and its controller or bdev alive, so that

@@ -18,8 +18,10 @@ use crate::{Completion, Completions, Status};
 pub enum Refused {
     /// The queue is full, or the slot is still outstanding: try again after a poll.
     Full,
-    /// The queue is gone for good.
+    /// The queue is gone for good, or never was.
     Gone,
+    /// A write to what was not opened for writing.
+    ReadOnly,
     /// The slot does not exist, or its buffer is smaller than the I/O.
     BadSlot,
 }
@@ -36,16 +38,16 @@ struct Shared {
     sink: Cell<*mut Completions>,
     /// Completions that came outside a poll (a queue that fails requests as it is fed, or is torn down).
     strays: UnsafeCell<Completions>,
-    outstanding: Cell<u32>,
     // Dropped after everything that points into it, and only when no queue holds a clone of the slots.
     _buffers: Vec<DmaBuffer>,
 }
 
-/// What a completion callback gets. Its address is stable: the boxed slice is never moved or resized.
+/// What a completion callback gets; a cache line each. Its address is stable: the boxed slice is never moved or resized.
+#[repr(align(64))]
 pub(crate) struct Context {
     shared: Cell<*const Shared>,
     buffer: *mut u8,
-    buffer_len: u32,
+    buffer_len: u64,
     slot: u32,
     busy: Cell<bool>,
 }
@@ -67,7 +69,7 @@ impl Slots {
         let context = |(slot, buffer): (usize, &DmaBuffer)| Context {
             shared: Cell::new(ptr::null()),
             buffer: buffer.as_ptr(),
-            buffer_len: buffer_bytes[slot],
+            buffer_len: u64::from(buffer_bytes[slot]),
             slot: slot as u32,
             busy: Cell::new(false),
         };
@@ -75,7 +77,6 @@ impl Slots {
             contexts: buffers.iter().enumerate().map(context).collect(),
             sink: Cell::new(ptr::null_mut()),
             strays: UnsafeCell::new(Completions::with_capacity(buffer_bytes.len())),
-            outstanding: Cell::new(0),
             _buffers: buffers,
         });
         for context in &shared.contexts {
@@ -99,31 +100,29 @@ impl Slots {
 
     /// I/Os that were submitted and have not completed.
     #[must_use]
-    pub fn outstanding(&self) -> u32 {
-        self.shared.outstanding.get()
+    pub fn outstanding(&self) -> usize {
+        self.shared.contexts.iter().filter(|context| context.busy.get()).count()
     }
 
-    /// Marks a slot outstanding for `bytes` and calls `submit` with its buffer and the argument for the completion
-    /// callback; `submit` returns 0 or a negative errno.
+    /// Marks a slot outstanding for `blocks` of `block_size` bytes and calls `submit` with its buffer and the argument for
+    /// the completion callback; `submit` returns 0 or a negative errno.
     #[inline(always)]
     pub(crate) fn submit(
         &self,
         slot: u32,
-        bytes: u32,
+        (blocks, block_size): (u32, u32),
         submit: impl FnOnce(*mut c_void, *mut c_void) -> i32,
     ) -> Result<(), Refused> {
-        let Some(context) = self.shared.contexts.get(slot as usize).filter(|c| bytes <= c.buffer_len) else {
+        let Some(context) = self.shared.contexts.get(slot as usize) else { return Err(Refused::BadSlot) };
+        if u64::from(blocks) * u64::from(block_size) > context.buffer_len {
             return Err(Refused::BadSlot);
-        };
+        }
         if context.busy.replace(true) {
             return Err(Refused::Full);
         }
         let argument = ptr::from_ref(context).cast_mut().cast();
         match submit(context.buffer.cast(), argument) {
-            0 => {
-                self.shared.outstanding.set(self.shared.outstanding.get() + 1);
-                Ok(())
-            }
+            0 => Ok(()),
             rc => {
                 context.busy.set(false);
                 Err(if rc == -libc::ENOMEM || rc == -libc::EAGAIN { Refused::Full } else { Refused::Gone })
@@ -139,10 +138,8 @@ impl Slots {
         // this statement.
         let strays = unsafe { &mut *self.shared.strays.get() };
         if !strays.is_empty() {
-            for index in 0..strays.len() {
-                if let Some(completion) = strays.get(index) {
-                    out.push(completion);
-                }
+            for &completion in strays.as_slice() {
+                out.push(completion);
             }
             strays.clear();
         }
@@ -171,7 +168,6 @@ impl Context {
         // SAFETY: set in `Slots::new` to the allocation that holds this very context.
         let shared = unsafe { &*self.shared.get() };
         self.busy.set(false);
-        shared.outstanding.set(shared.outstanding.get() - 1);
         let completion = Completion { slot: self.slot, status };
         let sink = shared.sink.get();
         let target = if sink.is_null() { shared.strays.get() } else { sink };

@@ -84,21 +84,17 @@ impl Backend for BdevBackend {
             super::order::fill_buffers(&slots, order);
         }
         let mut worker = Worker::new(&self.layer, order.core, slots).map_err(|e| core(&e))?;
-        let mut channels = Vec::with_capacity(self.bdevs.len());
         for (target, bdev) in self.bdevs.iter().enumerate() {
-            if order.depths[target] == 0 {
-                channels.push(None);
-                continue;
-            }
             let bdev = if writable[target] {
                 Bdev::open(&self.layer, &bdev.identity().name, true)
                     .map_err(|e| DriverError::target(&self.uris[target], e))?
             } else {
                 Arc::clone(bdev)
             };
-            channels.push(Some(worker.open(&bdev).map_err(|e| core(&e))?));
+            // Channels are numbered as they are opened: as the targets.
+            worker.open(&bdev).map_err(|e| core(&e))?;
         }
-        Ok(BdevDriver { worker, channels, writable, dead: Vec::with_capacity(order.slot_bytes.len()) })
+        Ok(BdevDriver { worker, dead: Vec::with_capacity(order.slot_bytes.len()) })
     }
 }
 
@@ -106,8 +102,6 @@ impl Backend for BdevBackend {
 #[derive(Debug)]
 pub struct BdevDriver {
     worker: Worker,
-    channels: Vec<Option<usize>>,
-    writable: Vec<bool>,
     /// I/Os that ended before they were sent, reported at the next poll.
     dead: Vec<Completion>,
 }
@@ -120,16 +114,15 @@ impl Driver for BdevDriver {
 
     #[inline(always)]
     fn submit(&mut self, io: Io) -> Result<(), Full> {
-        let target = io.target as usize;
-        let Some(&Some(channel)) = self.channels.get(target) else { return self.bury(io.slot, Status::TargetLost) };
+        let channel = io.target as usize;
         let sent = match io.op {
             Op::Read => self.worker.read(channel, io.slot, io.lba.0, io.blocks),
-            Op::Write if self.writable[target] => self.worker.write(channel, io.slot, io.lba.0, io.blocks),
-            Op::Write => return self.bury(io.slot, Status::WriteRefused),
+            Op::Write => self.worker.write(channel, io.slot, io.lba.0, io.blocks),
         };
         match sent {
             Ok(()) => Ok(()),
             Err(Refused::Full) => Err(Full),
+            Err(Refused::ReadOnly) => self.bury(io.slot, Status::WriteRefused),
             Err(Refused::Gone | Refused::BadSlot) => self.bury(io.slot, Status::TargetLost),
         }
     }

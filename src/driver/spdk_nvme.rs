@@ -125,7 +125,7 @@ impl Driver for NvmeDriver {
         match sent {
             Ok(()) => Ok(()),
             Err(Refused::Full) => Err(Full),
-            Err(Refused::Gone | Refused::BadSlot) => self.bury(io.slot, Status::TargetLost),
+            Err(Refused::Gone | Refused::BadSlot | Refused::ReadOnly) => self.bury(io.slot, Status::TargetLost),
         }
     }
 

@@ -7,7 +7,7 @@
 use super::handover::{Packet, PointEnd, Sender};
 use super::lane::{LaneState, SlotState};
 use super::schedule::Schedule;
-use super::{CoreFigures, Phase};
+use super::{CellFigures, CoreFigures, Phase};
 use crate::driver::{Completion, Completions, Driver, Io, Status};
 use crate::units::Ticks;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +21,8 @@ pub(super) const LOST: u64 = 2;
 
 /// Loops between two looks of the outside at a core's progress; a power of two.
 const PUBLISH_EVERY: u64 = 256;
+/// Most completions that share one reading of the clock.
+const SHARING_MAX: usize = 8;
 
 /// What a core shares with the others and with the collector.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub(super) struct Shared<'r> {
     pub progress: &'r AtomicU64,
     /// Whether time is virtual, so that waiting costs nothing.
     pub virtual_time: bool,
+    /// How far the tick of a completion may lie before the moment it was handled; see [`CoreLoop::share_ticks`].
+    pub tick_error: Ticks,
 }
 
 /// One core's loop.
@@ -44,6 +48,10 @@ pub(super) struct CoreLoop<'r, D> {
     parked: Vec<Io>,
     sender: Sender,
     packet: Box<Packet>,
+    /// The packet's cells while they are being filled.
+    cells: Vec<CellFigures>,
+    /// Completions that share one reading of the clock; see [`CoreLoop::share_ticks`].
+    sharing: usize,
     shared: Shared<'r>,
     schedule: Schedule,
     /// Good completions since the packet was begun, counted apart from the histograms.
@@ -52,6 +60,10 @@ pub(super) struct CoreLoop<'r, D> {
     outstanding: u32,
     errors: Vec<(u32, Status, u64)>,
     figures: CoreFigures,
+    window_busy: Ticks,
+    // Since the packet was begun:
+    polls: u64,
+    poll_gap_max: Ticks,
     busy: Ticks,
 }
 
@@ -86,7 +98,9 @@ impl<'r, D: Driver> CoreLoop<'r, D> {
             lanes,
             slots,
             sender,
+            cells: std::mem::take(&mut packet.cells),
             packet,
+            sharing: 1,
             shared,
             schedule,
             completions: 0,
@@ -94,6 +108,9 @@ impl<'r, D: Driver> CoreLoop<'r, D> {
             outstanding: 0,
             errors: Vec::new(),
             figures: CoreFigures { core, ..CoreFigures::default() },
+            window_busy: Ticks(0),
+            polls: 0,
+            poll_gap_max: Ticks(0),
             busy: Ticks(0),
         }
     }
@@ -107,6 +124,7 @@ impl<'r, D: Driver> CoreLoop<'r, D> {
         self.fill();
         self.turn();
         self.finish();
+        self.packet.cells = self.cells;
         Kept { lanes: self.lanes, sender: self.sender, packet: self.packet, total: self.total }
     }
 
@@ -134,12 +152,7 @@ impl<'r, D: Driver> CoreLoop<'r, D> {
             self.driver.poll(&mut self.completed);
             let count = self.completed.len();
             found = count > 0;
-            for index in 0..count {
-                if let Some(completion) = self.completed.get(index) {
-                    self.complete(completion);
-                }
-            }
-            self.completed.clear();
+            self.take(count);
             if !self.parked.is_empty() {
                 self.retry();
             }
@@ -150,27 +163,53 @@ impl<'r, D: Driver> CoreLoop<'r, D> {
         }
     }
 
-    /// Records one completion and submits the slot's next I/O.
+    /// Handles what a poll has found, a reading of the clock for every `sharing` completions.
     #[inline(always)]
-    fn complete(&mut self, completion: Completion) {
-        let tick = self.driver.now();
-        if tick >= self.schedule.edge() {
-            self.cross(tick);
+    fn take(&mut self, count: usize) {
+        // Out of `self`, so that nothing done for one completion makes the compiler look for the list anew.
+        let mut completed = std::mem::take(&mut self.completed);
+        for group in completed.as_slice()[..count].chunks(self.sharing) {
+            let tick = self.driver.now();
+            if tick >= self.schedule.edge() {
+                self.cross(tick);
+            }
+            self.completions += group.len() as u64;
+            if self.schedule.phase() == Phase::Drain {
+                group.iter().for_each(|&completion| self.put_away(completion, tick));
+            } else {
+                group.iter().for_each(|&completion| self.turn_around(completion, tick));
+            }
         }
+        completed.clear();
+        self.completed = completed;
+    }
+
+    /// Records one completion, seen at `tick`, and submits the slot's next I/O.
+    #[inline(always)]
+    fn turn_around(&mut self, completion: Completion, tick: Ticks) {
+        self.record(completion, tick);
+        self.launch(completion.slot, tick);
+    }
+
+    /// Records one completion, seen at `tick`; its slot stays idle.
+    #[cold]
+    #[inline(never)]
+    fn put_away(&mut self, completion: Completion, tick: Ticks) {
+        self.record(completion, tick);
+        self.outstanding -= 1;
+    }
+
+    #[inline(always)]
+    fn record(&mut self, completion: Completion, tick: Ticks) {
         let slot = self.slots[completion.slot as usize];
         if completion.status.is_good() {
-            self.packet.cells[slot.cell as usize].service.record(tick.0.saturating_sub(slot.submitted));
-            self.completions += 1;
+            self.cells[slot.cell as usize].service.record(tick.0.wrapping_sub(slot.submitted));
         } else {
             self.fail(slot.cell, completion.status);
         }
-        if self.schedule.phase() == Phase::Drain {
-            self.outstanding -= 1;
-        } else {
-            self.launch(completion.slot, tick);
-        }
     }
 
+    /// Submits a slot's next I/O at `tick`.
     #[inline(always)]
     fn launch(&mut self, slot: u32, tick: Ticks) {
         let state = &mut self.slots[slot as usize];
@@ -185,13 +224,30 @@ impl<'r, D: Driver> CoreLoop<'r, D> {
     /// Time since the last poll, by whether that poll found something.
     #[inline(always)]
     fn account(&mut self, gap: Ticks, found: bool) {
-        if self.schedule.phase() == Phase::Window {
-            self.figures.polls += 1;
-            self.figures.poll_gap_max = self.figures.poll_gap_max.max(gap);
-            if found {
-                self.busy.0 += gap.0;
-            }
+        self.polls += 1;
+        self.poll_gap_max = self.poll_gap_max.max(gap);
+        if found {
+            self.busy.0 += gap.0;
         }
+    }
+
+    /// At the end of an interval: adds its polls to the window's, and decides how many completions of one poll may share
+    /// a reading of the clock in the next: as many as are handled, going by this interval, within `tick_error`. Where an
+    /// I/O takes longer than that to handle, as on any network, each has a reading of its own.
+    fn close_accounts(&mut self) {
+        if self.completions > 0 && self.shared.tick_error.0 > 0 {
+            let handling = (self.busy.0 / self.completions).max(1);
+            self.sharing = ((self.shared.tick_error.0 / handling + 1) as usize).min(SHARING_MAX);
+        }
+        if self.schedule.phase() == Phase::Window {
+            self.figures.polls += self.polls;
+            self.figures.poll_gap_max = self.figures.poll_gap_max.max(self.poll_gap_max);
+            self.window_busy.0 += self.busy.0;
+            self.figures.completions_per_tick = self.figures.completions_per_tick.max(self.sharing as u32);
+        }
+        self.polls = 0;
+        self.poll_gap_max = Ticks(0);
+        self.busy = Ticks(0);
     }
 
     /// Past an edge: hands the interval over and moves on. False when the drain has taken too long.
@@ -218,19 +274,23 @@ impl<'r, D: Driver> CoreLoop<'r, D> {
     }
 
     fn hand_over(&mut self, end: Ticks, must: bool) {
+        self.close_accounts();
         self.packet.completions += self.completions;
         self.total += self.completions;
         self.completions = 0;
         self.packet.end = end.since(self.schedule.start());
+        std::mem::swap(&mut self.packet.cells, &mut self.cells);
         if self.sender.hand_over(&mut self.packet, must) {
             self.packet.end = Ticks(0);
         }
+        std::mem::swap(&mut self.packet.cells, &mut self.cells);
     }
 
     #[cold]
     #[inline(never)]
     fn fail(&mut self, cell: u32, status: Status) {
-        self.packet.cells[cell as usize].errors += 1;
+        self.completions -= 1;
+        self.cells[cell as usize].errors += 1;
         match self.errors.iter_mut().find(|(c, s, _)| (*c, *s) == (cell, status)) {
             Some((.., count)) => *count += 1,
             None => self.errors.push((cell, status, 1)),
@@ -283,7 +343,7 @@ impl<'r, D: Driver> CoreLoop<'r, D> {
     /// Sends the last packet of the point.
     fn finish(&mut self) {
         let window = self.schedule.t1().since(self.schedule.t0());
-        self.figures.busy = if window.0 > 0 { (self.busy.0 as f64 / window.0 as f64).min(1.0) } else { 0.0 };
+        self.figures.busy = if window.0 > 0 { (self.window_busy.0 as f64 / window.0 as f64).min(1.0) } else { 0.0 };
         let abandoned = self.outstanding;
         self.outstanding = 0;
         self.parked.clear();

@@ -2,8 +2,8 @@
 //! the loop can index with; knows no driver.
 
 use crate::driver::{Io, Slot};
-use crate::plan::{CorePlan, Lane, Op, Plan};
-use crate::workload::{Generator, stream_seed};
+use crate::plan::{CorePlan, Lane, Plan};
+use crate::workload::{Generator, NextIo, stream_seed};
 
 /// What the loop keeps of each slot.
 #[derive(Debug, Clone, Copy, Default)]
@@ -20,10 +20,6 @@ pub(super) struct SlotState {
 #[derive(Debug)]
 pub(super) struct LaneState {
     generator: Generator,
-    /// Cell of reads to the workload's first target; others follow (`Plan::cell`).
-    first_cell: u32,
-    /// Plan indices of the workload's targets.
-    targets: Vec<u32>,
     /// Outstanding I/Os at each point.
     depths: Vec<u32>,
 }
@@ -34,8 +30,6 @@ impl LaneState {
     pub(super) fn all(plan: &Plan, core: &CorePlan, index: usize) -> Vec<Self> {
         let lane = |(number, lane): (usize, &Lane)| Self {
             generator: Generator::new(plan, lane, stream_seed(plan.seed, index, number)),
-            first_cell: plan.cell(lane.workload, 0, Op::Read) as u32,
-            targets: plan.workloads[lane.workload].targets.iter().map(|&t| t as u32).collect(),
             depths: lane.depths.clone(),
         };
         core.lanes.iter().enumerate().map(lane).collect()
@@ -53,9 +47,7 @@ impl LaneState {
     /// The lane's next I/O in `slot`, and the cell of its figures.
     #[inline(always)]
     pub(super) fn next(&mut self, slot: Slot) -> (Io, u32) {
-        let next = self.generator.next_io();
-        let cell = self.first_cell + next.position as u32 * 2 + u32::from(next.op == Op::Write);
-        let target = self.targets[next.position];
-        (Io { slot, target, op: next.op, lba: next.lba, blocks: next.blocks }, cell)
+        let NextIo { target, cell, op, lba, blocks } = self.generator.next_io();
+        (Io { slot, target, op, lba, blocks }, cell)
     }
 }

@@ -18,9 +18,13 @@ use super::{IntervalFigures, PointFigures};
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, Backend, CoreOrder, Driver, DriverError};
 use crate::plan::{CorePlan, Plan};
+use crate::units::Ticks;
 
 /// How long no core may complete anything before the targets are asked whether they are there.
 const SILENCE: Duration = Duration::from_secs(2);
+
+/// How far the tick of a completion may lie before the moment the loop handled it (docs/method.md, "Ticks").
+const TICK_ERROR: Duration = Duration::from_nanos(250);
 
 /// Why a run could not be done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -213,8 +217,9 @@ fn core_thread<B: Backend>(
         let start = if backend.virtual_time() { driver.now() } else { start };
         let drain = ticks(Duration::from_secs(DRAIN_LIMIT_S));
         let schedule = Schedule::new(start, ticks(plan.ramp), ticks(plan.time), ticks(plan.interval), drain);
-        let shared =
-            Shared { stop: &stage.stop, progress: &stage.progress[index], virtual_time: backend.virtual_time() };
+        let virtual_time = backend.virtual_time();
+        let tick_error = if virtual_time { Ticks(0) } else { ticks(TICK_ERROR) };
+        let shared = Shared { stop: &stage.stop, progress: &stage.progress[index], virtual_time, tick_error };
         kept = CoreLoop::new(core.core, driver, kept, shared, point, schedule).run();
     }
 }

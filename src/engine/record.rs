@@ -52,6 +52,8 @@ pub struct CoreFigures {
     pub poll_gap_max: Ticks,
     /// Number of polls in the window.
     pub polls: u64,
+    /// Most completions of one poll that shared a reading of the clock; 1 where each had its own.
+    pub completions_per_tick: u32,
     /// Submissions that the driver refused because a queue was full (retried; not errors).
     pub back_pressure: u64,
 }

@@ -154,6 +154,8 @@ pub struct CoreResult {
     pub poll_gap_max_ns: u64,
     /// Number of polls.
     pub polls: u64,
+    /// Most completions of one poll that shared a reading of the clock; 1 where each had its own.
+    pub completions_per_tick: u32,
     /// Submissions that waited because a queue was full.
     pub back_pressure: u64,
 }

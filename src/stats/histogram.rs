@@ -58,8 +58,13 @@ impl TickHistogram {
             None => self.overflow += 1,
         }
         self.sum_ticks = self.sum_ticks.wrapping_add(ticks);
-        self.min_ticks = self.min_ticks.min(ticks);
-        self.max_ticks = self.max_ticks.max(ticks);
+        // Hardly ever true after the first few, so that two predicted branches cost less than two stores.
+        if ticks < self.min_ticks {
+            self.min_ticks = ticks;
+        }
+        if ticks > self.max_ticks {
+            self.max_ticks = ticks;
+        }
     }
 
     /// Number of recorded spans: the sum of all buckets and the overflow.

@@ -1,6 +1,6 @@
 //! The generator of a lane's I/Os: uniform random or sequential addresses, and the mix of reads and writes.
 
-use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::Xoroshiro128PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 
 use crate::plan::{Access, Lane, Op, Plan};
@@ -9,8 +9,10 @@ use crate::units::{Bytes, Lba};
 /// One I/O to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextIo {
-    /// Position of the target in the workload's list.
-    pub position: usize,
+    /// Index of the target in the plan.
+    pub target: u32,
+    /// Cell that its figures go to (`Plan::cell`).
+    pub cell: u32,
     /// Direction.
     pub op: Op,
     /// First block.
@@ -22,7 +24,7 @@ pub struct NextIo {
 /// Makes the I/Os of one lane, one after the other, without end.
 #[derive(Debug, Clone)]
 pub struct Generator {
-    random: Xoshiro256PlusPlus,
+    random: Xoroshiro128PlusPlus,
     access: Access,
     mix: Mix,
     spans: Vec<Span>,
@@ -40,7 +42,8 @@ enum Mix {
 /// The part of one target that a lane touches, counted in I/Os.
 #[derive(Debug, Clone)]
 struct Span {
-    position: usize,
+    target: u32,
+    read_cell: u32,
     first_block: u64,
     io_blocks: u32,
     /// I/Os in the region, at least 1.
@@ -58,12 +61,22 @@ impl Generator {
         let workload = &plan.workloads[lane.workload];
         let span = |&position: &usize| {
             let region = workload.regions[position];
-            let io_blocks = io_blocks(workload.block_size, plan.lba_bytes[workload.targets[position]]);
+            let target = workload.targets[position];
+            let io_blocks = io_blocks(workload.block_size, plan.lba_bytes[target]);
             let ios = (region.blocks / u64::from(io_blocks)).max(1);
             let part = region.part(lane.part, u64::from(io_blocks));
             let part_first = (part.first_block - region.first_block) / u64::from(io_blocks);
             let part_end = part_first + (part.blocks / u64::from(io_blocks)).max(1);
-            Span { position, first_block: region.first_block, io_blocks, ios, cursor: part_first, part_first, part_end }
+            Span {
+                target: target as u32,
+                read_cell: plan.cell(lane.workload, position, Op::Read) as u32,
+                first_block: region.first_block,
+                io_blocks,
+                ios,
+                cursor: part_first,
+                part_first,
+                part_end,
+            }
         };
         let mix = match workload.read_percent {
             p if p >= 100.0 => Mix::Reads,
@@ -71,7 +84,7 @@ impl Generator {
             p => Mix::Below((p / 100.0 * 2f64.powi(64)) as u64),
         };
         Self {
-            random: Xoshiro256PlusPlus::seed_from_u64(seed),
+            random: Xoroshiro128PlusPlus::seed_from_u64(seed),
             access: workload.access,
             mix,
             spans: lane.targets.iter().map(span).collect(),
@@ -106,7 +119,8 @@ impl Generator {
             }
         };
         let lba = Lba(span.first_block + io * u64::from(span.io_blocks));
-        NextIo { position: span.position, op, lba, blocks: span.io_blocks }
+        let cell = span.read_cell + u32::from(op == Op::Write);
+        NextIo { target: span.target, cell, op, lba, blocks: span.io_blocks }
     }
 }
 
@@ -118,7 +132,7 @@ fn io_blocks(block_size: Bytes, lba_bytes: u32) -> u32 {
 /// A uniform number in `0..n`, `n` at least 1, without bias: a multiplication, and a division only in the rare case that
 /// the draw may have to be repeated (D. Lemire, "Fast Random Integer Generation in an Interval", 2019).
 #[inline(always)]
-fn below(random: &mut Xoshiro256PlusPlus, n: u64) -> u64 {
+fn below(random: &mut Xoroshiro128PlusPlus, n: u64) -> u64 {
     let mut product = u128::from(random.next_u64()) * u128::from(n);
     if (product as u64) < n {
         let threshold = n.wrapping_neg() % n;

@@ -80,6 +80,7 @@ pub fn drive(plan: &Plan, point: usize) -> PointFigures {
         busy: 0.25 * core.core as f64,
         poll_gap_max: Ticks(18_250 * core.core as u64),
         polls: 1_234_567,
+        completions_per_tick: 1,
         back_pressure: 0,
     });
     PointFigures {

@@ -37,10 +37,12 @@ pub struct Worker {
 
 /// A channel to one bdev.
 #[derive(Debug)]
-pub struct Channel {
+struct Channel {
+    descriptor: NonNull<sys::spdk_bdev_desc>,
     channel: NonNull<sys::spdk_io_channel>,
     block_size: u32,
     scsi: bool,
+    // Keeps the descriptor open.
     bdev: Arc<Bdev>,
 }
 
@@ -63,7 +65,13 @@ impl Worker {
         let identity = bdev.identity();
         let channel = NonNull::new(channel).ok_or_else(|| WorkerError::NoChannel(identity.name.clone()))?;
         let scsi = identity.product.contains("iSCSI");
-        self.channels.push(Channel { channel, block_size: identity.block_size, scsi, bdev: Arc::clone(bdev) });
+        self.channels.push(Channel {
+            descriptor: bdev.descriptor,
+            channel,
+            block_size: identity.block_size,
+            scsi,
+            bdev: Arc::clone(bdev),
+        });
         Ok(self.channels.len() - 1)
     }
 
@@ -71,14 +79,13 @@ impl Worker {
     #[inline(always)]
     pub fn read(&mut self, channel: usize, slot: u32, lba: u64, blocks: u32) -> Result<(), Refused> {
         let Some(c) = self.channels.get(channel) else { return Err(Refused::Gone) };
-        let Some(bytes) = blocks.checked_mul(c.block_size) else { return Err(Refused::BadSlot) };
         let done = if c.scsi { done_scsi } else { done_nvme };
-        self.slots.submit(slot, bytes, |buffer, context| {
+        self.slots.submit(slot, (blocks, c.block_size), |buffer, context| {
             // SAFETY: descriptor and channel are open and of the same bdev, the channel is this thread's; the buffer has
-            // `bytes` bytes and, like the context, lives until the channel is closed (`submit`'s contract).
+            // `blocks` blocks and, like the context, lives until the channel is closed (`submit`'s contract).
             unsafe {
                 sys::spdk_bdev_read_blocks(
-                    c.bdev.descriptor.as_ptr(),
+                    c.descriptor.as_ptr(),
                     c.channel.as_ptr(),
                     buffer,
                     lba,
@@ -93,14 +100,16 @@ impl Worker {
     /// Writes `blocks` from the slot's buffer to `lba`.
     #[inline(always)]
     pub fn write(&mut self, channel: usize, slot: u32, lba: u64, blocks: u32) -> Result<(), Refused> {
-        let Some(c) = self.channels.get(channel).filter(|c| c.bdev.writable) else { return Err(Refused::Gone) };
-        let Some(bytes) = blocks.checked_mul(c.block_size) else { return Err(Refused::BadSlot) };
+        let Some(c) = self.channels.get(channel) else { return Err(Refused::Gone) };
+        if !c.bdev.writable {
+            return Err(Refused::ReadOnly);
+        }
         let done = if c.scsi { done_scsi } else { done_nvme };
-        self.slots.submit(slot, bytes, |buffer, context| {
+        self.slots.submit(slot, (blocks, c.block_size), |buffer, context| {
             // SAFETY: as in `read`; the device only reads the buffer.
             unsafe {
                 sys::spdk_bdev_write_blocks(
-                    c.bdev.descriptor.as_ptr(),
+                    c.descriptor.as_ptr(),
                     c.channel.as_ptr(),
                     buffer,
                     lba,

@@ -6,5 +6,5 @@ mod device;
 
 pub(crate) use app::AppThread;
 pub use app::{BdevLayer, LayerError};
-pub use channel::{Channel, Worker, WorkerError};
+pub use channel::{Worker, WorkerError};
 pub use device::{Bdev, BdevIdentity, OpenError};

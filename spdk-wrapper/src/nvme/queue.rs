@@ -99,10 +99,9 @@ impl PollGroup {
     #[inline(always)]
     pub fn read(&mut self, queue: QueueId, slot: u32, lba: u64, blocks: u32) -> Result<(), Refused> {
         let Some(q) = self.queues.get(queue.0) else { return Err(Refused::Gone) };
-        let Some(bytes) = blocks.checked_mul(q.block_size) else { return Err(Refused::BadSlot) };
-        self.slots.submit(slot, bytes, |buffer, context| {
+        self.slots.submit(slot, (blocks, q.block_size), |buffer, context| {
             // SAFETY: namespace and queue pair are of the same attached controller and used by this thread only; the
-            // buffer has `bytes` bytes and, like the context, lives until the queue is freed (`submit`'s contract).
+            // buffer holds `blocks` and, like the context, lives until the queue is freed (`submit`'s contract).
             unsafe {
                 sys::spdk_nvme_ns_cmd_read(
                     q.namespace.as_ptr(),
@@ -122,8 +121,7 @@ impl PollGroup {
     #[inline(always)]
     pub fn write(&mut self, queue: QueueId, slot: u32, lba: u64, blocks: u32) -> Result<(), Refused> {
         let Some(q) = self.queues.get(queue.0) else { return Err(Refused::Gone) };
-        let Some(bytes) = blocks.checked_mul(q.block_size) else { return Err(Refused::BadSlot) };
-        self.slots.submit(slot, bytes, |buffer, context| {
+        self.slots.submit(slot, (blocks, q.block_size), |buffer, context| {
             // SAFETY: as in `read`; the device only reads the buffer.
             unsafe {
                 sys::spdk_nvme_ns_cmd_write(
