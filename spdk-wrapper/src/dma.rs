@@ -40,6 +40,12 @@ impl DmaBuffer {
         self.len == 0
     }
 
+    /// Its bytes, while no queue knows of it.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: `len` zeroed bytes from `spdk_dma_zmalloc`, borrowed exclusively with the buffer.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+
     pub(crate) fn as_ptr(&self) -> *mut u8 {
         self.start.as_ptr()
     }

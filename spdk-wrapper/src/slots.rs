@@ -1,58 +1,78 @@
-//! The slots of one core: a DMA buffer and a completion context each, and where completions go.
+//! The slots of one core: a DMA buffer and a completion context each, and the way of a completion to the sink and of the
+//! sink's answer back to the device.
 //!
-//! Owns the rule that makes asynchronous I/O sound here: a slot is outstanding at most once, its buffer and context
-//! live until every queue that could complete it is gone (each queue holds a clone of [`Slots`]), and no reference to
-//! a buffer's bytes exists. Knows no transport.
+//! Owns the rule that makes asynchronous I/O sound here: a slot is outstanding at most once; its buffer and context live
+//! until every queue that could complete it is gone (the queues' owner holds the [`Slots`] and drops them last); no
+//! reference to a buffer's bytes exists; and the sink is borrowed exclusively for the length of a poll, within which
+//! callbacks come one at a time on this thread. Knows no transport: that is the [`Route`]'s.
 
 use std::cell::{Cell, UnsafeCell};
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::rc::Rc;
 
 use crate::dma::{DmaBuffer, OutOfDmaMemory};
 use crate::env::Env;
-use crate::{Completion, Completions, Status};
+use crate::io::{Full, Io, Sink};
+use crate::{Status, tsc};
 
-/// Why an I/O was not taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
-    /// The queue is full, or the slot is still outstanding: try again after a poll.
-    Full,
-    /// The queue is gone for good, or never was.
-    Gone,
-    /// A write to what was not opened for writing.
-    ReadOnly,
-    /// The slot does not exist, or its buffer is smaller than the I/O.
-    BadSlot,
+/// Buffers for the slots of one core, filled before any queue knows of them.
+#[derive(Debug)]
+pub struct Buffers(Vec<DmaBuffer>);
+
+impl Buffers {
+    /// One zeroed buffer for each entry of `bytes`, of that many bytes.
+    pub fn new(env: Env, bytes: &[u32]) -> Result<Self, OutOfDmaMemory> {
+        bytes.iter().map(|&len| DmaBuffer::new(env, len as usize)).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Calls `fill` with the bytes of each buffer in turn.
+    pub fn fill(&mut self, mut fill: impl FnMut(&mut [u8])) {
+        self.0.iter_mut().for_each(|buffer| fill(buffer.bytes_mut()));
+    }
+}
+
+/// How I/Os reach the targets: what differs between transports.
+pub(crate) trait Route {
+    /// Bytes of a block of the I/O's target, or how the I/O ends without being sent.
+    fn admit(&self, io: &Io) -> Result<u32, Status>;
+
+    /// Hands the I/O to SPDK, with the callback that reports to `Slots<S, Self>`. 0, or a negative errno and no callback.
+    ///
+    /// # Safety
+    /// `admit` has accepted the I/O, `buffer` holds its blocks, and both pointers stay valid until the callback.
+    unsafe fn send<S: Sink>(&self, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int
+    where
+        Self: Sized;
 }
 
 /// The slots of one core. A cheap handle; not `Send`.
-#[derive(Clone)]
-pub struct Slots {
-    shared: Rc<Shared>,
+pub(crate) struct Slots<S, R> {
+    shared: Rc<Shared<S, R>>,
 }
 
-struct Shared {
-    contexts: Box<[Context]>,
-    /// Where completions go during a poll; null outside.
-    sink: Cell<*mut Completions>,
-    /// Completions that came outside a poll (a queue that fails requests as it is fed, or is torn down).
-    strays: UnsafeCell<Completions>,
-    // Dropped after everything that points into it, and only when no queue holds a clone of the slots.
-    _buffers: Vec<DmaBuffer>,
+struct Shared<S, R> {
+    contexts: Box<[Context<S, R>]>,
+    route: R,
+    /// The sink during a poll; null outside.
+    sink: Cell<*mut S>,
+    /// Ends that came outside a poll, or without anything being sent: for the next one.
+    strays: UnsafeCell<Vec<(u32, Status)>>,
+    // After everything that points into them.
+    _buffers: Buffers,
 }
 
 /// What a completion callback gets; a cache line each. Its address is stable: the boxed slice is never moved or resized.
 #[repr(align(64))]
-pub(crate) struct Context {
-    shared: Cell<*const Shared>,
+struct Context<S, R> {
+    shared: Cell<*const Shared<S, R>>,
     buffer: *mut u8,
     buffer_len: u64,
     slot: u32,
     busy: Cell<bool>,
 }
 
-impl std::fmt::Debug for Slots {
+impl<S, R> std::fmt::Debug for Slots<S, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Slots")
             .field("slots", &self.shared.contexts.len())
@@ -61,119 +81,151 @@ impl std::fmt::Debug for Slots {
     }
 }
 
-impl Slots {
-    /// One slot for each entry of `buffer_bytes`, with a zeroed buffer of that many bytes.
-    pub fn new(env: Env, buffer_bytes: &[u32]) -> Result<Self, OutOfDmaMemory> {
-        let buffers =
-            buffer_bytes.iter().map(|&len| DmaBuffer::new(env, len as usize)).collect::<Result<Vec<_>, _>>()?;
+impl<S: Sink, R: Route> Slots<S, R> {
+    /// A slot for each buffer.
+    pub(crate) fn new(buffers: Buffers, route: R) -> Self {
         let context = |(slot, buffer): (usize, &DmaBuffer)| Context {
             shared: Cell::new(ptr::null()),
             buffer: buffer.as_ptr(),
-            buffer_len: u64::from(buffer_bytes[slot]),
+            buffer_len: buffer.len() as u64,
             slot: slot as u32,
             busy: Cell::new(false),
         };
         let shared = Rc::new(Shared {
-            contexts: buffers.iter().enumerate().map(context).collect(),
+            contexts: buffers.0.iter().enumerate().map(context).collect(),
+            route,
             sink: Cell::new(ptr::null_mut()),
-            strays: UnsafeCell::new(Completions::with_capacity(buffer_bytes.len())),
+            strays: UnsafeCell::new(Vec::with_capacity(buffers.0.len())),
             _buffers: buffers,
         });
         for context in &shared.contexts {
             context.shared.set(Rc::as_ptr(&shared));
         }
-        Ok(Self { shared })
+        Self { shared }
     }
 
-    /// Fills the buffer of an idle slot; false when the slot is outstanding or does not exist.
-    pub fn fill(&self, slot: u32, mut byte_at: impl FnMut(usize) -> u8) -> bool {
-        let Some(context) = self.shared.contexts.get(slot as usize).filter(|c| !c.busy.get()) else {
-            return false;
-        };
-        for at in 0..context.buffer_len as usize {
-            // SAFETY: the buffer has `buffer_len` bytes and is kept by `_buffers`; the slot is idle, so no device
-            // accesses it, and this type is not `Send`, so no other thread does.
-            unsafe { context.buffer.add(at).write(byte_at(at)) };
-        }
-        true
+    /// The way to the targets.
+    pub(crate) fn route(&self) -> &R {
+        &self.shared.route
     }
 
-    /// I/Os that were submitted and have not completed.
-    #[must_use]
-    pub fn outstanding(&self) -> usize {
-        self.shared.contexts.iter().filter(|context| context.busy.get()).count()
-    }
-
-    /// Marks a slot outstanding for `blocks` of `block_size` bytes and calls `submit` with its buffer and the argument for
-    /// the completion callback; `submit` returns 0 or a negative errno.
+    /// Sends one I/O.
     #[inline(always)]
-    pub(crate) fn submit(
-        &self,
-        slot: u32,
-        (blocks, block_size): (u32, u32),
-        submit: impl FnOnce(*mut c_void, *mut c_void) -> i32,
-    ) -> Result<(), Refused> {
-        let Some(context) = self.shared.contexts.get(slot as usize) else { return Err(Refused::BadSlot) };
-        if u64::from(blocks) * u64::from(block_size) > context.buffer_len {
-            return Err(Refused::BadSlot);
-        }
-        if context.busy.replace(true) {
-            return Err(Refused::Full);
-        }
-        let argument = ptr::from_ref(context).cast_mut().cast();
-        match submit(context.buffer.cast(), argument) {
-            0 => Ok(()),
-            rc => {
-                context.busy.set(false);
-                Err(if rc == -libc::ENOMEM || rc == -libc::EAGAIN { Refused::Full } else { Refused::Gone })
-            }
-        }
+    pub(crate) fn submit(&self, io: &Io) -> Result<(), Full> {
+        self.shared.submit(io)
     }
 
-    /// Runs `poll`, during which completion callbacks append to `out`; completions that came since the last poll are
-    /// there first.
+    /// Runs `poll`, during which completions go to `sink` and its answers are sent; ends that came since the last poll
+    /// go there first.
     #[inline(always)]
-    pub(crate) fn collect<R>(&self, out: &mut Completions, poll: impl FnOnce() -> R) -> R {
-        // SAFETY: no callback runs now, and this is the only place that makes a reference to the strays; it ends with
-        // this statement.
-        let strays = unsafe { &mut *self.shared.strays.get() };
-        if !strays.is_empty() {
-            for &completion in strays.as_slice() {
-                out.push(completion);
-            }
-            strays.clear();
+    pub(crate) fn poll_into(&self, sink: &mut S, poll: impl FnOnce()) {
+        let sink = ptr::from_mut(sink);
+        self.shared.sink.set(sink);
+        // SAFETY: a shared look at the length; nobody holds a reference to the strays across calls.
+        if unsafe { !(*self.shared.strays.get()).is_empty() } {
+            self.shared.deliver_strays();
         }
-        self.shared.sink.set(out);
-        let result = poll();
+        poll();
         self.shared.sink.set(ptr::null_mut());
-        result
     }
 }
 
-impl Context {
-    /// The context behind a callback's argument.
-    ///
-    /// # Safety
-    /// `argument` must be one that [`Slots::submit`] handed out, and the queue it went to must still hold its slots.
-    #[inline(always)]
-    pub(crate) unsafe fn of<'a>(argument: *mut c_void) -> &'a Self {
-        // SAFETY: by the contract above it points to a context in a boxed slice that the queue's slots keep alive;
-        // contexts are only ever shared, all that changes in them is in cells.
-        unsafe { &*argument.cast_const().cast() }
+impl<S, R> Slots<S, R> {
+    /// I/Os that were submitted and have not completed.
+    pub(crate) fn outstanding(&self) -> usize {
+        self.shared.contexts.iter().filter(|context| context.busy.get()).count()
     }
 
-    /// Reports the slot's I/O as ended and the slot as idle.
+    /// Gives the memory up for good: for I/Os that a device may still complete after their queue can no longer be asked.
+    pub(crate) fn leak(&self) {
+        std::mem::forget(Rc::clone(&self.shared));
+    }
+}
+
+impl<S: Sink, R: Route> Shared<S, R> {
     #[inline(always)]
-    pub(crate) fn finish(&self, status: Status) {
-        // SAFETY: set in `Slots::new` to the allocation that holds this very context.
-        let shared = unsafe { &*self.shared.get() };
-        self.busy.set(false);
-        let completion = Completion { slot: self.slot, status };
-        let sink = shared.sink.get();
-        let target = if sink.is_null() { shared.strays.get() } else { sink };
-        // SAFETY: `sink` is only set while `collect` holds the caller's exclusive borrow of it and does not use it;
-        // the strays are only referred to in `collect`, never while a callback runs. Callbacks run on this thread,
-        // one at a time. Neither can overflow: a slot is outstanding at most once.
-        unsafe { (*target).push(completion) };
+    fn submit(&self, io: &Io) -> Result<(), Full> {
+        let Some(context) = self.contexts.get(io.slot as usize) else { return Err(Full) };
+        let block_size = match self.route.admit(io) {
+            Ok(block_size) => block_size,
+            Err(status) => return self.bury(io.slot, status),
+        };
+        if u64::from(io.blocks) * u64::from(block_size) > context.buffer_len {
+            return self.bury(io.slot, Status::TooLarge);
+        }
+        if context.busy.replace(true) {
+            return Err(Full);
+        }
+        // SAFETY: admitted above; the buffer holds the blocks, and context and buffer live until all queues are gone.
+        let rc = unsafe { self.route.send::<S>(io, context.buffer.cast(), ptr::from_ref(context).cast_mut().cast()) };
+        if rc == 0 { Ok(()) } else { self.refused(context, rc) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refused(&self, context: &Context<S, R>, rc: c_int) -> Result<(), Full> {
+        context.busy.set(false);
+        if rc == -libc::ENOMEM || rc == -libc::EAGAIN { Err(Full) } else { self.bury(context.slot, Status::TargetLost) }
+    }
+
+    /// Ends an I/O that was not sent, at the next poll.
+    #[cold]
+    #[inline(never)]
+    fn bury(&self, slot: u32, status: Status) -> Result<(), Full> {
+        // SAFETY: callbacks and calls come one at a time on this thread, and no reference to the strays outlives the
+        // expression that makes it.
+        unsafe { (*self.strays.get()).push((slot, status)) };
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn deliver_strays(&self) {
+        // SAFETY: as in `bury`. What the answers add meanwhile goes into the fresh list, for the next poll.
+        let strays = unsafe { std::mem::take(&mut *self.strays.get()) };
+        for (slot, status) in strays {
+            // SAFETY: within a poll; see `hand`.
+            unsafe { self.hand(self.sink.get(), slot, status) };
+        }
+    }
+
+    /// Hands an end to the sink and sends its answer.
+    ///
+    /// # Safety
+    /// `sink` is the one that `poll_into` has set, and its poll is still on.
+    #[inline(always)]
+    unsafe fn hand(&self, sink: *mut S, slot: u32, status: Status) {
+        // SAFETY: `poll_into` holds the exclusive borrow and does not use it; the reference made here ends with the
+        // statement, before anything is sent, so that a completion that comes from within `submit` finds none alive.
+        let answer = unsafe { (*sink).complete(slot, status, tsc::now) };
+        if let Some(io) = answer {
+            if self.submit(&io).is_err() {
+                // SAFETY: as above.
+                unsafe { (*sink).refuse(io) };
+            }
+        }
+    }
+}
+
+/// Called by completion callbacks: reports the end of a slot's I/O.
+///
+/// # Safety
+/// `context` came from a `Slots<S, R>` through [`Route::send`] of this very `S` and `R`, its I/O has just ended, and the
+/// slots still exist.
+#[inline(always)]
+pub(crate) unsafe fn finish<S: Sink, R: Route>(context: *mut c_void, status: Status) {
+    // SAFETY: by the contract it points to a context in a boxed slice that is alive; contexts are only ever shared, and
+    // what changes in them is in cells.
+    let context = unsafe { &*context.cast_const().cast::<Context<S, R>>() };
+    // SAFETY: set in `Slots::new` to the allocation that holds this very context.
+    let shared = unsafe { &*context.shared.get() };
+    context.busy.set(false);
+    let sink = shared.sink.get();
+    if sink.is_null() {
+        // Outside a poll: a queue that fails requests as it is fed, or is torn down.
+        let _ = shared.bury(context.slot, status);
+    } else {
+        // SAFETY: not null, so within `poll_into`.
+        unsafe { shared.hand(sink, context.slot, status) };
     }
 }

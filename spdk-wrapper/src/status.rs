@@ -30,6 +30,8 @@ pub enum Status {
     TargetLost,
     /// A write to a target that was not opened for writing; nothing was sent.
     WriteRefused,
+    /// An I/O larger than its slot's buffer; nothing was sent.
+    TooLarge,
 }
 
 impl Status {
@@ -65,6 +67,7 @@ impl fmt::Display for Status {
             },
             Self::Scsi { status, .. } => write!(f, "SCSI {}", scsi_status(status)),
             Self::TargetLost => f.write_str("Target Lost / the queue to it is gone"),
+            Self::TooLarge => f.write_str("Not Sent / the I/O is larger than its slot's buffer"),
             Self::WriteRefused => f.write_str("Write Refused / the target was not opened for writing"),
         }
     }

@@ -1,4 +1,4 @@
-//! What the engine knows of the devices: a control plane to find and open them, a data plane of two calls.
+//! What the engine knows of the devices: a control plane to find and open them, a data plane of two calls and a sink.
 //!
 //! Owns the contract and the drivers behind it; knows no workload, no phase and no histogram. A driver owns one buffer a
 //! slot; the engine names slots, never pointers. A full queue is back-pressure, not an error. `tests/driver_conformance.rs`
@@ -28,46 +28,23 @@ pub use sim::{SimBackend, SimDriver};
 pub use spdk_bdev::{BdevBackend, BdevDriver};
 #[cfg(feature = "spdk")]
 pub use spdk_nvme::{NvmeBackend, NvmeDriver};
-pub use spdk_wrapper::{Completion, Completions, Status};
+pub use spdk_wrapper::{Full, Io, Sink, Status};
 
 use crate::clock::{Clock, ClockError};
 use crate::facts::DeviceFacts;
-use crate::plan::Op;
-use crate::units::{Lba, Ticks};
-
-/// Number of a slot on its core, from 0.
-pub type Slot = u32;
-
-/// One I/O on its way to a driver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Io {
-    /// The slot whose buffer it uses; idle until now.
-    pub slot: Slot,
-    /// Index of the target in the plan.
-    pub target: u32,
-    /// Direction.
-    pub op: Op,
-    /// First block.
-    pub lba: Lba,
-    /// Number of blocks, at least 1.
-    pub blocks: u32,
-}
-
-/// The driver cannot take the I/O now; nothing was sent. Poll, then try again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Full;
+use crate::units::Ticks;
 
 /// Control plane: the devices of one run, found and opened. Shared by all cores.
 pub trait Backend: Sync {
-    /// The data plane of one core.
-    type Core: Driver;
+    /// The data plane of one core, completing into a sink.
+    type Core<S: Sink>: Driver<S>;
 
     /// What was found, one entry a target, in the order of the job.
     fn facts(&self) -> Vec<DeviceFacts>;
 
-    /// Opens queues and buffers for one core and one point. Called on that core's thread, between points. Refuses to open a target for writing when
-    /// the order does not name its identity, whatever the plan said.
-    fn open(&self, order: &CoreOrder) -> Result<Self::Core, DriverError>;
+    /// Opens queues and buffers for one core and one point. Called on that core's thread, between points. Refuses to open
+    /// a target for writing when the order does not name its identity, whatever the plan said.
+    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<Self::Core<S>, DriverError>;
 
     /// The first target that is known not to be there any more. Asked only when no core has completed anything for a
     /// while; a target that merely does not answer is not missing.
@@ -86,15 +63,18 @@ pub trait Backend: Sync {
     }
 }
 
-/// Data plane of one core. Neither call allocates, locks, formats or logs.
-pub trait Driver {
+/// Data plane of one core. No call allocates, locks, formats or logs. A completion goes to the sink from where it is
+/// found, and the sink's answer is sent from there: measured against a list of completions that the caller works off after
+/// the poll, this is about a tenth faster on a null bdev, and each slot's next I/O starts where the last one ended.
+pub trait Driver<S: Sink> {
     /// The present tick.
     fn now(&self) -> Ticks;
 
-    /// Sends one I/O. A driver that knows at once how it ends (a lost queue, a refused write) reports that as a
-    /// completion of a later poll.
+    /// Sends one I/O. A driver that knows at once how it ends (a lost queue, a refused write) tells the sink of a later
+    /// poll.
     fn submit(&mut self, io: Io) -> Result<(), Full>;
 
-    /// Appends everything that has completed to `out`, which has room for every slot.
-    fn poll(&mut self, out: &mut Completions);
+    /// Hands everything that has completed to `sink`, and sends its answers. An answer may complete no sooner than the
+    /// next poll.
+    fn poll(&mut self, sink: &mut S);
 }

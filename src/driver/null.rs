@@ -1,7 +1,7 @@
 //! Rigel's own null driver: completes everything at the next poll and moves nothing. What the engine reaches on it is
 //! the engine's ceiling.
 
-use super::{Backend, Completion, Completions, CoreOrder, Driver, DriverError, Full, Io, Status};
+use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, Status};
 use crate::clock;
 use crate::facts::DeviceFacts;
 use crate::spec::Uri;
@@ -39,24 +39,28 @@ impl NullBackend {
 }
 
 impl Backend for NullBackend {
-    type Core = NullDriver;
+    type Core<S: Sink> = NullDriver;
 
     fn facts(&self) -> Vec<DeviceFacts> {
         self.facts.clone()
     }
 
-    fn open(&self, order: &CoreOrder) -> Result<NullDriver, DriverError> {
-        Ok(NullDriver { finished: Vec::with_capacity(order.slot_bytes.len()) })
+    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<NullDriver, DriverError> {
+        let slots = order.slot_bytes.len();
+        Ok(NullDriver { ended: Vec::with_capacity(slots), ending: Vec::with_capacity(slots) })
     }
 }
 
 /// The null data plane.
 #[derive(Debug)]
 pub struct NullDriver {
-    finished: Vec<u32>,
+    /// Slots whose I/O ends at the next poll.
+    ended: Vec<u32>,
+    /// The list being worked off in a poll; empty outside.
+    ending: Vec<u32>,
 }
 
-impl Driver for NullDriver {
+impl<S: Sink> Driver<S> for NullDriver {
     #[inline(always)]
     fn now(&self) -> Ticks {
         clock::now()
@@ -64,17 +68,25 @@ impl Driver for NullDriver {
 
     #[inline(always)]
     fn submit(&mut self, io: Io) -> Result<(), Full> {
-        if self.finished.len() == self.finished.capacity() {
+        if self.ended.len() == self.ended.capacity() {
             return Err(Full);
         }
-        self.finished.push(io.slot);
+        self.ended.push(io.slot);
         Ok(())
     }
 
     #[inline(always)]
-    fn poll(&mut self, out: &mut Completions) {
-        for slot in self.finished.drain(..) {
-            out.push(Completion { slot, status: Status::Good });
+    fn poll(&mut self, sink: &mut S) {
+        std::mem::swap(&mut self.ended, &mut self.ending);
+        for &slot in &self.ending {
+            if let Some(io) = sink.complete(slot, Status::Good, || clock::now().0) {
+                if self.ended.len() < self.ended.capacity() {
+                    self.ended.push(io.slot);
+                } else {
+                    sink.refuse(io);
+                }
+            }
         }
+        self.ending.clear();
     }
 }

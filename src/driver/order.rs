@@ -58,16 +58,14 @@ impl CoreOrder {
         };
         self.lanes.iter().flat_map(lane).collect()
     }
-}
 
-/// Fills the slots' buffers with bytes that neither compress nor repeat, for what is written.
-#[cfg(feature = "spdk")]
-pub(super) fn fill_buffers(slots: &spdk_wrapper::slots::Slots, order: &CoreOrder) {
-    use rand_xoshiro::Xoshiro256PlusPlus;
-    use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+    /// Fills buffers with bytes that neither compress nor repeat, for what is written.
+    #[cfg(feature = "spdk")]
+    pub(super) fn fill(&self, buffers: &mut spdk_wrapper::slots::Buffers) {
+        use rand_xoshiro::Xoshiro256PlusPlus;
+        use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(order.seed);
-    for slot in 0..order.slot_bytes.len() {
-        slots.fill(slot as u32, |_| random.next_u32() as u8);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        buffers.fill(|bytes| random.fill_bytes(bytes));
     }
 }

@@ -14,10 +14,9 @@ use rand_distr::{Distribution, Exp1, LogNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::{Backend, Completion, Completions, CoreOrder, Driver, DriverError, Full, Io, Status};
+use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, Status};
 use crate::clock::{Clock, ClockError};
 use crate::facts::DeviceFacts;
-use crate::plan::Op;
 use crate::spec::{Dist, SimModel, Uri};
 use crate::units::Ticks;
 
@@ -56,13 +55,13 @@ impl SimBackend {
 }
 
 impl Backend for SimBackend {
-    type Core = SimDriver;
+    type Core<S: Sink> = SimDriver;
 
     fn facts(&self) -> Vec<DeviceFacts> {
         self.facts.clone()
     }
 
-    fn open(&self, order: &CoreOrder) -> Result<SimDriver, DriverError> {
+    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<SimDriver, DriverError> {
         let slots = order.slot_bytes.len();
         let arrays = self.models.iter().enumerate().map(|(target, model)| Array::new(model, order.seed, target));
         Ok(SimDriver { now: 0, arrays: arrays.collect(), due: BinaryHeap::with_capacity(slots), sequence: 0, slots })
@@ -88,32 +87,44 @@ pub struct SimDriver {
     slots: usize,
 }
 
-impl Driver for SimDriver {
+impl<S: Sink> Driver<S> for SimDriver {
     fn now(&self) -> Ticks {
         Ticks(self.now)
     }
 
     fn submit(&mut self, io: Io) -> Result<(), Full> {
-        if self.due.len() == self.slots {
-            return Err(Full);
-        }
-        let Some(array) = self.arrays.get_mut(io.target as usize) else { return Err(Full) };
-        self.sequence += 1;
-        self.due.push(Reverse((array.completion_of(io.op, self.now), self.sequence, io.slot)));
-        Ok(())
+        self.enqueue(io)
     }
 
-    fn poll(&mut self, out: &mut Completions) {
+    fn poll(&mut self, sink: &mut S) {
         match self.due.peek() {
             Some(Reverse((due, ..))) => self.now = self.now.max(*due),
             None => self.now += IDLE_STEP,
         }
         while let Some(&Reverse((due, _, slot))) = self.due.peek() {
-            if due > self.now || !out.push(Completion { slot, status: Status::Good }) {
+            if due > self.now {
                 break;
             }
             self.due.pop();
+            // No service time is zero, so an answer is due later than now.
+            if let Some(io) = sink.complete(slot, Status::Good, || self.now) {
+                if self.enqueue(io).is_err() {
+                    sink.refuse(io);
+                }
+            }
         }
+    }
+}
+
+impl SimDriver {
+    fn enqueue(&mut self, io: Io) -> Result<(), Full> {
+        if self.due.len() == self.slots {
+            return Err(Full);
+        }
+        let Some(array) = self.arrays.get_mut(io.target as usize) else { return Err(Full) };
+        self.sequence += 1;
+        self.due.push(Reverse((array.completion_of(io.write, self.now), self.sequence, io.slot)));
+        Ok(())
     }
 }
 
@@ -145,12 +156,12 @@ impl Array {
         }
     }
 
-    fn completion_of(&mut self, op: Op, now: u64) -> u64 {
-        if op == Op::Read && self.hit_share > 0.0 && self.random.random::<f64>() < self.hit_share {
+    fn completion_of(&mut self, write: bool, now: u64) -> u64 {
+        if !write && self.hit_share > 0.0 && self.random.random::<f64>() < self.hit_share {
             let service = self.hit_service.draw(&mut self.random);
             return self.after_stalls(now + service);
         }
-        let service = if op == Op::Read { self.service } else { self.write_service };
+        let service = if write { self.write_service } else { self.service };
         let service = service.draw(&mut self.random);
         let free = self.servers.pop().map_or(now, |Reverse(free)| free.max(now));
         let done = self.after_stalls(free + service);

@@ -8,14 +8,11 @@ use std::time::Duration;
 use spdk_wrapper::bdev::{Bdev, BdevIdentity, BdevLayer, Worker};
 use spdk_wrapper::control::Control;
 use spdk_wrapper::env::{EnvOptions, free_hugepages_mib};
-use spdk_wrapper::slots::{Refused, Slots};
+use spdk_wrapper::slots::Buffers;
 
-use super::{
-    Backend, Completion, Completions, CoreOrder, Driver, DriverError, Full, Io, Status, bdev_config, guard, reach,
-};
+use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, bdev_config, guard, reach};
 use crate::clock;
 use crate::facts::DeviceFacts;
-use crate::plan::Op;
 use crate::spec::Uri;
 use crate::units::Ticks;
 
@@ -66,7 +63,7 @@ impl BdevBackend {
 }
 
 impl Backend for BdevBackend {
-    type Core = BdevDriver;
+    type Core<S: Sink> = BdevDriver<S>;
 
     fn facts(&self) -> Vec<DeviceFacts> {
         self.uris.iter().zip(&self.bdevs).map(|(uri, bdev)| facts(uri, bdev.identity())).collect()
@@ -76,37 +73,32 @@ impl Backend for BdevBackend {
         self.uris.iter().position(|uri| matches!(uri, Uri::Iscsi(lun) if reach::refused(&lun.host, lun.port)))
     }
 
-    fn open(&self, order: &CoreOrder) -> Result<BdevDriver, DriverError> {
+    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<BdevDriver<S>, DriverError> {
         let writable = guard::writable(order, &self.facts())?;
         let core = |error: &dyn ToString| DriverError::core(order.core, error.to_string());
-        let slots = Slots::new(self.layer.control().env(), &order.slot_bytes).map_err(|e| core(&e))?;
+        let mut buffers = Buffers::new(self.layer.control().env(), &order.slot_bytes).map_err(|e| core(&e))?;
         if writable.contains(&true) {
-            super::order::fill_buffers(&slots, order);
+            order.fill(&mut buffers);
         }
-        let mut worker = Worker::new(&self.layer, order.core, slots).map_err(|e| core(&e))?;
-        for (target, bdev) in self.bdevs.iter().enumerate() {
-            let bdev = if writable[target] {
-                Bdev::open(&self.layer, &bdev.identity().name, true)
-                    .map_err(|e| DriverError::target(&self.uris[target], e))?
-            } else {
-                Arc::clone(bdev)
-            };
-            // Channels are numbered as they are opened: as the targets.
-            worker.open(&bdev).map_err(|e| core(&e))?;
-        }
-        Ok(BdevDriver { worker, dead: Vec::with_capacity(order.slot_bytes.len()) })
+        let open = |(target, bdev): (usize, &Arc<Bdev>)| {
+            if !writable[target] {
+                return Ok(Arc::clone(bdev));
+            }
+            let for_writing = Bdev::open(&self.layer, &bdev.identity().name, true);
+            for_writing.map_err(|error| DriverError::target(&self.uris[target], error))
+        };
+        let bdevs = self.bdevs.iter().enumerate().map(open).collect::<Result<Vec<_>, _>>()?;
+        Ok(BdevDriver { worker: Worker::open(&self.layer, order.core, &bdevs, buffers).map_err(|e| core(&e))? })
     }
 }
 
 /// The channels of one core.
 #[derive(Debug)]
-pub struct BdevDriver {
-    worker: Worker,
-    /// I/Os that ended before they were sent, reported at the next poll.
-    dead: Vec<Completion>,
+pub struct BdevDriver<S: Sink> {
+    worker: Worker<S>,
 }
 
-impl Driver for BdevDriver {
+impl<S: Sink> Driver<S> for BdevDriver<S> {
     #[inline(always)]
     fn now(&self) -> Ticks {
         clock::now()
@@ -114,35 +106,12 @@ impl Driver for BdevDriver {
 
     #[inline(always)]
     fn submit(&mut self, io: Io) -> Result<(), Full> {
-        let channel = io.target as usize;
-        let sent = match io.op {
-            Op::Read => self.worker.read(channel, io.slot, io.lba.0, io.blocks),
-            Op::Write => self.worker.write(channel, io.slot, io.lba.0, io.blocks),
-        };
-        match sent {
-            Ok(()) => Ok(()),
-            Err(Refused::Full) => Err(Full),
-            Err(Refused::ReadOnly) => self.bury(io.slot, Status::WriteRefused),
-            Err(Refused::Gone | Refused::BadSlot) => self.bury(io.slot, Status::TargetLost),
-        }
+        self.worker.submit(&io)
     }
 
     #[inline(always)]
-    fn poll(&mut self, out: &mut Completions) {
-        if !self.dead.is_empty() {
-            for completion in self.dead.drain(..) {
-                out.push(completion);
-            }
-        }
-        self.worker.poll(out);
-    }
-}
-
-impl BdevDriver {
-    #[cold]
-    fn bury(&mut self, slot: u32, status: Status) -> Result<(), Full> {
-        self.dead.push(Completion { slot, status });
-        Ok(())
+    fn poll(&mut self, sink: &mut S) {
+        self.worker.poll(sink);
     }
 }
 

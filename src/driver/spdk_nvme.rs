@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use spdk_wrapper::control::Control;
 use spdk_wrapper::env::{EnvOptions, free_hugepages_mib};
-use spdk_wrapper::nvme::{ConnectError, Controller, Identity, PollGroup, QueueError, QueueId, Transport};
-use spdk_wrapper::slots::{Refused, Slots};
+use spdk_wrapper::nvme::{ConnectError, Controller, Identity, PollGroup, QueuePlan, Transport};
+use spdk_wrapper::slots::Buffers;
 
-use super::{Backend, Completion, Completions, CoreOrder, Driver, DriverError, Full, Io, Status, guard, reach};
+use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, guard, reach};
 use crate::clock;
 use crate::facts::DeviceFacts;
-use crate::plan::{Op, queue_pairs};
+use crate::plan::queue_pairs;
 use crate::spec::Uri;
 use crate::units::Ticks;
 
@@ -60,7 +60,7 @@ impl NvmeBackend {
 }
 
 impl Backend for NvmeBackend {
-    type Core = NvmeDriver;
+    type Core<S: Sink> = NvmeDriver<S>;
 
     fn facts(&self) -> Vec<DeviceFacts> {
         self.targets.iter().map(|(uri, controller)| facts(uri, controller.identity())).collect()
@@ -77,35 +77,26 @@ impl Backend for NvmeBackend {
         })
     }
 
-    fn open(&self, order: &CoreOrder) -> Result<NvmeDriver, DriverError> {
+    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<NvmeDriver<S>, DriverError> {
         let writable = guard::writable(order, &self.facts())?;
         let core = |error: &dyn ToString| DriverError::core(order.core, error.to_string());
-        let slots = Slots::new(self.control.env(), &order.slot_bytes).map_err(|e| core(&e))?;
+        let mut buffers = Buffers::new(self.control.env(), &order.slot_bytes).map_err(|e| core(&e))?;
         if writable.contains(&true) {
-            super::order::fill_buffers(&slots, order);
+            order.fill(&mut buffers);
         }
-        let mut group = PollGroup::new(slots).map_err(|e| core(&e))?;
-        let mut queues = Vec::with_capacity(self.targets.len());
-        for (target, (uri, controller)) in self.targets.iter().enumerate() {
-            let of_slot = queues_of(&mut group, controller, order, target);
-            queues.push(of_slot.map_err(|error| DriverError::target(uri, error))?);
-        }
-        Ok(NvmeDriver { group, queues, writable, dead: Vec::with_capacity(order.slot_bytes.len()) })
+        let plans: Vec<_> =
+            self.targets.iter().enumerate().map(|(t, (_, c))| queue_plan(c, order, t, writable[t])).collect();
+        Ok(NvmeDriver { group: PollGroup::connect(&plans, buffers).map_err(|e| core(&e))? })
     }
 }
 
 /// The queue pairs of one core.
 #[derive(Debug)]
-pub struct NvmeDriver {
-    group: PollGroup,
-    /// By target and slot: the queue pair that carries the slot's I/Os there; empty for a target that is never used.
-    queues: Vec<Box<[QueueId]>>,
-    writable: Vec<bool>,
-    /// I/Os that ended before they were sent, reported at the next poll.
-    dead: Vec<Completion>,
+pub struct NvmeDriver<S: Sink> {
+    group: PollGroup<S>,
 }
 
-impl Driver for NvmeDriver {
+impl<S: Sink> Driver<S> for NvmeDriver<S> {
     #[inline(always)]
     fn now(&self) -> Ticks {
         clock::now()
@@ -113,56 +104,26 @@ impl Driver for NvmeDriver {
 
     #[inline(always)]
     fn submit(&mut self, io: Io) -> Result<(), Full> {
-        let target = io.target as usize;
-        let Some(&queue) = self.queues.get(target).and_then(|of_slot| of_slot.get(io.slot as usize)) else {
-            return self.bury(io.slot, Status::TargetLost);
-        };
-        let sent = match io.op {
-            Op::Read => self.group.read(queue, io.slot, io.lba.0, io.blocks),
-            Op::Write if self.writable[target] => self.group.write(queue, io.slot, io.lba.0, io.blocks),
-            Op::Write => return self.bury(io.slot, Status::WriteRefused),
-        };
-        match sent {
-            Ok(()) => Ok(()),
-            Err(Refused::Full) => Err(Full),
-            Err(Refused::Gone | Refused::BadSlot | Refused::ReadOnly) => self.bury(io.slot, Status::TargetLost),
-        }
+        self.group.submit(&io)
     }
 
     #[inline(always)]
-    fn poll(&mut self, out: &mut Completions) {
-        if !self.dead.is_empty() {
-            for completion in self.dead.drain(..) {
-                out.push(completion);
-            }
-        }
-        self.group.poll(out);
+    fn poll(&mut self, sink: &mut S) {
+        self.group.poll(sink);
     }
 }
 
-impl NvmeDriver {
-    #[cold]
-    fn bury(&mut self, slot: u32, status: Status) -> Result<(), Full> {
-        self.dead.push(Completion { slot, status });
-        Ok(())
-    }
-}
-
-/// Connects a core's queue pairs to one target and deals them to its slots in turn, so that each carries its share of
-/// the depth.
-fn queues_of(
-    group: &mut PollGroup,
-    controller: &Arc<Controller>,
-    order: &CoreOrder,
-    target: usize,
-) -> Result<Box<[QueueId]>, QueueError> {
+/// A core's queue pairs to one target, dealt to its slots in turn, so that each carries its share of the depth.
+fn queue_plan(controller: &Arc<Controller>, order: &CoreOrder, target: usize, writable: bool) -> QueuePlan {
     let depth = order.depths[target];
     let count = queue_pairs(depth, controller.identity().max_queue_depth);
-    let pairs = (0..count).map(|_| group.connect(controller, depth.div_ceil(count)));
-    let pairs = pairs.collect::<Result<Vec<_>, _>>()?;
-    let Some(&first) = pairs.first() else { return Ok(Box::default()) };
-    let pair_of = |place: Option<u32>| place.map_or(first, |place| pairs[place as usize % pairs.len()]);
-    Ok(order.places(target).into_iter().map(pair_of).collect())
+    let pair_of = |place: Option<u32>| place.map_or(0, |place| place % count.max(1));
+    QueuePlan {
+        controller: Arc::clone(controller),
+        pairs: vec![depth.div_ceil(count.max(1)); count as usize],
+        pair_of_slot: order.places(target).into_iter().map(pair_of).collect(),
+        writable,
+    }
 }
 
 fn transport(uri: &Uri) -> Result<(Transport, u32), DriverError> {

@@ -1,8 +1,8 @@
 //! A lane at work: its slots, its generator, and where its figures go. Owns the way from a plan's lane to numbers that
 //! the loop can index with; knows no driver.
 
-use crate::driver::{Io, Slot};
-use crate::plan::{CorePlan, Lane, Plan};
+use crate::driver::Io;
+use crate::plan::{CorePlan, Lane, Op, Plan};
 use crate::workload::{Generator, NextIo, stream_seed};
 
 /// What the loop keeps of each slot.
@@ -46,8 +46,8 @@ impl LaneState {
 
     /// The lane's next I/O in `slot`, and the cell of its figures.
     #[inline(always)]
-    pub(super) fn next(&mut self, slot: Slot) -> (Io, u32) {
+    pub(super) fn next(&mut self, slot: u32) -> (Io, u32) {
         let NextIo { target, cell, op, lba, blocks } = self.generator.next_io();
-        (Io { slot, target, op, lba, blocks }, cell)
+        (Io { slot, target, write: op == Op::Write, lba: lba.0, blocks }, cell)
     }
 }

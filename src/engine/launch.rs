@@ -7,16 +7,18 @@ use std::sync::mpsc::{self, channel};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
+use super::book::{Book, Pages};
 use super::collect::Collector;
-use super::core_loop::{CoreLoop, GOING, INTERRUPTED, Kept, LOST, Shared};
+use super::core_loop::CoreLoop;
 use super::gate::Gate;
 use super::handover::{Packet, Receiver, Sender, pair};
 use super::housekeeping::Housekeeping;
 use super::lane::LaneState;
 use super::schedule::{DRAIN_LIMIT_S, Schedule};
+use super::turn::{GOING, INTERRUPTED, LOST, Turn};
 use super::{IntervalFigures, PointFigures};
 use crate::clock::Clock;
-use crate::driver::{AnyBackend, Backend, CoreOrder, Driver, DriverError};
+use crate::driver::{AnyBackend, Backend, CoreOrder, DriverError};
 use crate::plan::{CorePlan, Plan};
 use crate::units::Ticks;
 
@@ -208,19 +210,20 @@ fn core_thread<B: Backend>(
         return;
     }
     let ticks = |duration| clock.ticks(duration);
-    let mut kept = Kept { lanes: LaneState::all(plan, core, index), sender, packet, total: 0 };
+    let mut lanes = LaneState::all(plan, core, index);
+    let mut pages = Pages { sender, packet, total: 0 };
+    let tick_error = if backend.virtual_time() { Ticks(0) } else { ticks(TICK_ERROR) };
     for point in 0..plan.points.len() {
         let opened = backend.open(&CoreOrder::of(plan, core, point));
         let told = ready.send(opened.as_ref().map(|_| ()).map_err(|error| EngineError::from(error.clone())));
         let (Ok(driver), Ok(())) = (opened, told) else { return };
         let Some(start) = stage.gate.wait(point) else { return };
-        let start = if backend.virtual_time() { driver.now() } else { start };
+        let start = if backend.virtual_time() { Ticks(0) } else { start };
         let drain = ticks(Duration::from_secs(DRAIN_LIMIT_S));
         let schedule = Schedule::new(start, ticks(plan.ramp), ticks(plan.time), ticks(plan.interval), drain);
-        let virtual_time = backend.virtual_time();
-        let tick_error = if virtual_time { Ticks(0) } else { ticks(TICK_ERROR) };
-        let shared = Shared { stop: &stage.stop, progress: &stage.progress[index], virtual_time, tick_error };
-        kept = CoreLoop::new(core.core, driver, kept, shared, point, schedule).run();
+        let book = Book::open(core.core, pages, schedule, tick_error, backend.virtual_time());
+        let turn = Turn::new(book, lanes, point, &stage.stop);
+        (lanes, pages) = CoreLoop::new(driver, turn, &stage.progress[index]).run();
     }
 }
 

@@ -3,6 +3,7 @@
 //! Owns threads, phases, submission and recording, and the hand-over of figures. Knows no flag, no file, no result
 //! format, and never prints: what happens is told through [`Event`]s on the caller's thread.
 
+mod book;
 mod collect;
 mod core_loop;
 mod gate;
@@ -12,6 +13,7 @@ mod lane;
 mod launch;
 pub mod record;
 mod schedule;
+mod turn;
 
 pub use launch::{EngineError, Event, RunControl, run, run_any};
 pub use record::{CellFigures, CoreFigures, ErrorCount, IntervalFigures, Phase, PointFigures};

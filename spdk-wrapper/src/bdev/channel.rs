@@ -1,7 +1,7 @@
 //! I/O on bdevs from one core: the core's SPDK thread and its channels. Owns submission and completion; knows no
 //! address pattern and no time.
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CString, c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +9,10 @@ use std::time::Duration;
 use spdk_sys as sys;
 
 use super::{Bdev, BdevLayer};
+use crate::Status;
 use crate::control::poll_until;
-use crate::slots::{Context, Refused, Slots};
-use crate::{Completions, Status};
+use crate::io::{Full, Io, Sink};
+use crate::slots::{Buffers, Route, Slots, finish};
 
 /// Why a worker or a channel could not be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,120 +25,116 @@ pub enum WorkerError {
     NoChannel(String),
 }
 
-/// One core's SPDK thread with its channels. Not `Send`: bound to the OS thread that made it.
+/// One core's SPDK thread with its channels, completing into a sink of type `S`. Not `Send`: bound to the OS thread that
+/// made it.
 #[derive(Debug)]
-pub struct Worker {
+pub struct Worker<S: Sink> {
     thread: NonNull<sys::spdk_thread>,
-    channels: Vec<Channel>,
-    // After the channels: their buffers and contexts.
-    slots: Slots,
+    slots: Slots<S, Channels>,
     // The control thread serves messages that channels need to open and close.
     _layer: BdevLayer,
 }
 
-/// A channel to one bdev.
+/// The channels of one core, by number of target.
+#[derive(Debug)]
+struct Channels(Vec<Channel>);
+
 #[derive(Debug)]
 struct Channel {
     descriptor: NonNull<sys::spdk_bdev_desc>,
     channel: NonNull<sys::spdk_io_channel>,
     block_size: u32,
+    writable: bool,
     scsi: bool,
     // Keeps the descriptor open.
-    bdev: Arc<Bdev>,
+    _bdev: Arc<Bdev>,
 }
 
-impl Worker {
-    /// An SPDK thread for `core`, bound to the calling OS thread, completing into `slots`.
-    pub fn new(layer: &BdevLayer, core: usize, slots: Slots) -> Result<Self, WorkerError> {
+impl<S: Sink> Worker<S> {
+    /// An SPDK thread for `core`, bound to the calling OS thread, with a channel to each bdev; targets are numbered as
+    /// given.
+    pub fn open(layer: &BdevLayer, core: usize, bdevs: &[Arc<Bdev>], buffers: Buffers) -> Result<Self, WorkerError> {
         let name = CString::new(format!("rigel-core-{core}")).unwrap_or_default();
         // SAFETY: the thread library is up (a layer exists); the string lives across the call.
         let thread = unsafe { sys::spdk_thread_create(name.as_ptr(), std::ptr::null()) };
         let thread = NonNull::new(thread).ok_or(WorkerError::NoThread(core))?;
         // SAFETY: binds the fresh thread to the calling OS thread.
         unsafe { sys::spdk_set_thread(thread.as_ptr()) };
-        Ok(Self { thread, channels: Vec::new(), slots, _layer: layer.clone() })
-    }
-
-    /// Opens a channel to `bdev`; channels are numbered from 0 in the order they are opened.
-    pub fn open(&mut self, bdev: &Arc<Bdev>) -> Result<usize, WorkerError> {
-        // SAFETY: called on a bound SPDK thread, with an open descriptor.
-        let channel = unsafe { sys::spdk_bdev_get_io_channel(bdev.descriptor.as_ptr()) };
-        let identity = bdev.identity();
-        let channel = NonNull::new(channel).ok_or_else(|| WorkerError::NoChannel(identity.name.clone()))?;
-        let scsi = identity.product.contains("iSCSI");
-        self.channels.push(Channel {
-            descriptor: bdev.descriptor,
-            channel,
-            block_size: identity.block_size,
-            scsi,
-            bdev: Arc::clone(bdev),
-        });
-        Ok(self.channels.len() - 1)
-    }
-
-    /// Reads `blocks` from `lba` into the slot's buffer.
-    #[inline(always)]
-    pub fn read(&mut self, channel: usize, slot: u32, lba: u64, blocks: u32) -> Result<(), Refused> {
-        let Some(c) = self.channels.get(channel) else { return Err(Refused::Gone) };
-        let done = if c.scsi { done_scsi } else { done_nvme };
-        self.slots.submit(slot, (blocks, c.block_size), |buffer, context| {
-            // SAFETY: descriptor and channel are open and of the same bdev, the channel is this thread's; the buffer has
-            // `blocks` blocks and, like the context, lives until the channel is closed (`submit`'s contract).
-            unsafe {
-                sys::spdk_bdev_read_blocks(
-                    c.descriptor.as_ptr(),
-                    c.channel.as_ptr(),
-                    buffer,
-                    lba,
-                    blocks.into(),
-                    Some(done),
-                    context,
-                )
+        let mut channels = Vec::with_capacity(bdevs.len());
+        let mut failure = None;
+        for bdev in bdevs {
+            match Channel::open(bdev) {
+                Ok(channel) => channels.push(channel),
+                Err(error) => failure = Some(error),
             }
-        })
-    }
-
-    /// Writes `blocks` from the slot's buffer to `lba`.
-    #[inline(always)]
-    pub fn write(&mut self, channel: usize, slot: u32, lba: u64, blocks: u32) -> Result<(), Refused> {
-        let Some(c) = self.channels.get(channel) else { return Err(Refused::Gone) };
-        if !c.bdev.writable {
-            return Err(Refused::ReadOnly);
         }
-        let done = if c.scsi { done_scsi } else { done_nvme };
-        self.slots.submit(slot, (blocks, c.block_size), |buffer, context| {
-            // SAFETY: as in `read`; the device only reads the buffer.
-            unsafe {
-                sys::spdk_bdev_write_blocks(
-                    c.descriptor.as_ptr(),
-                    c.channel.as_ptr(),
-                    buffer,
-                    lba,
-                    blocks.into(),
-                    Some(done),
-                    context,
-                )
-            }
-        })
+        // Made even after a failure: dropping it closes what was opened.
+        let worker = Self { thread, slots: Slots::new(buffers, Channels(channels)), _layer: layer.clone() };
+        failure.map_or(Ok(worker), Err)
     }
 
-    /// Runs the core's SPDK thread once; appends what has completed to `out`.
+    /// Sends one I/O. What cannot be sent for good ends at the next poll.
     #[inline(always)]
-    pub fn poll(&mut self, out: &mut Completions) {
+    pub fn submit(&mut self, io: &Io) -> Result<(), Full> {
+        self.slots.submit(io)
+    }
+
+    /// Runs the core's SPDK thread once: hands what has completed to `sink`, and sends its answers.
+    #[inline(always)]
+    pub fn poll(&mut self, sink: &mut S) {
         let thread = self.thread.as_ptr();
-        self.slots.collect(out, || {
-            // SAFETY: the thread is bound to this OS thread, as `Worker` is not `Send`.
-            unsafe { sys::spdk_thread_poll(thread, 0, 0) };
+        // SAFETY: the thread is bound to this OS thread, as `Worker` is not `Send`.
+        self.slots.poll_into(sink, || unsafe {
+            sys::spdk_thread_poll(thread, 0, 0);
         });
     }
 
+    /// Runs the core's SPDK thread with nobody listening.
     fn poll_quietly(&mut self) {
-        let mut ignored = Completions::with_capacity(0);
-        self.poll(&mut ignored);
+        // SAFETY: as in `poll`; completions go to the strays.
+        unsafe { sys::spdk_thread_poll(self.thread.as_ptr(), 0, 0) };
     }
 }
 
-impl Drop for Worker {
+impl Channel {
+    fn open(bdev: &Arc<Bdev>) -> Result<Self, WorkerError> {
+        // SAFETY: called on a bound SPDK thread, with an open descriptor.
+        let channel = unsafe { sys::spdk_bdev_get_io_channel(bdev.descriptor.as_ptr()) };
+        let identity = bdev.identity();
+        Ok(Self {
+            descriptor: bdev.descriptor,
+            channel: NonNull::new(channel).ok_or_else(|| WorkerError::NoChannel(identity.name.clone()))?,
+            block_size: identity.block_size,
+            writable: bdev.writable,
+            scsi: identity.product.contains("iSCSI"),
+            _bdev: Arc::clone(bdev),
+        })
+    }
+}
+
+impl Route for Channels {
+    #[inline(always)]
+    fn admit(&self, io: &Io) -> Result<u32, Status> {
+        match self.0.get(io.target as usize) {
+            Some(channel) if io.write && !channel.writable => Err(Status::WriteRefused),
+            Some(channel) => Ok(channel.block_size),
+            None => Err(Status::TargetLost),
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn send<S: Sink>(&self, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
+        let c = &self.0[io.target as usize];
+        let command = if io.write { sys::spdk_bdev_write_blocks } else { sys::spdk_bdev_read_blocks };
+        let done = if c.scsi { done_scsi::<S> } else { done_nvme::<S> };
+        let (descriptor, channel) = (c.descriptor.as_ptr(), c.channel.as_ptr());
+        // SAFETY: descriptor and channel are open and of the same bdev, the channel is this thread's; buffer and context
+        // are as the caller promises.
+        unsafe { command(descriptor, channel, buffer, io.lba, u64::from(io.blocks), Some(done), context) }
+    }
+}
+
+impl<S: Sink> Drop for Worker<S> {
     fn drop(&mut self) {
         let limit = Duration::from_secs(2);
         let idle = poll_until(limit, || {
@@ -148,11 +145,10 @@ impl Drop for Worker {
             // Closing a channel with I/O on it is not allowed, and freeing its buffers would let the device write into
             // freed memory: both stay until the process ends.
             tracing::warn!("{} I/Os never completed; their buffers are kept until the end", self.slots.outstanding());
-            std::mem::forget(std::mem::take(&mut self.channels));
-            std::mem::forget(self.slots.clone());
+            self.slots.leak();
             return;
         }
-        for channel in self.channels.drain(..) {
+        for channel in &self.slots.route().0 {
             // SAFETY: got on this thread, put back once, idle.
             unsafe { sys::spdk_put_io_channel(channel.channel.as_ptr()) };
         }
@@ -173,7 +169,7 @@ impl Drop for Worker {
     }
 }
 
-unsafe extern "C" fn done_nvme(io: *mut sys::spdk_bdev_io, success: bool, context: *mut c_void) {
+unsafe extern "C" fn done_nvme<S: Sink>(io: *mut sys::spdk_bdev_io, success: bool, context: *mut c_void) {
     let status = if success {
         Status::Good
     } else {
@@ -181,15 +177,15 @@ unsafe extern "C" fn done_nvme(io: *mut sys::spdk_bdev_io, success: bool, contex
         let packed = unsafe { sys::rigel_bdev_nvme_status(io) };
         Status::Nvme { sct: (packed >> 8) as u8, sc: packed as u8 }
     };
-    // SAFETY: as SPDK asks, each completed I/O is freed once, by its callback; `context` came through `Slots::submit`,
-    // and the worker that polls holds the slots.
+    // SAFETY: as SPDK asks, each completed I/O is freed once, by its callback; `context` went in through `send::<S>`
+    // above, and the worker that polls holds the slots.
     unsafe {
         sys::spdk_bdev_free_io(io);
-        Context::of(context).finish(status);
+        finish::<S, Channels>(context, status);
     }
 }
 
-unsafe extern "C" fn done_scsi(io: *mut sys::spdk_bdev_io, success: bool, context: *mut c_void) {
+unsafe extern "C" fn done_scsi<S: Sink>(io: *mut sys::spdk_bdev_io, success: bool, context: *mut c_void) {
     let status = if success {
         Status::Good
     } else {
@@ -200,6 +196,6 @@ unsafe extern "C" fn done_scsi(io: *mut sys::spdk_bdev_io, success: bool, contex
     // SAFETY: as in `done_nvme`.
     unsafe {
         sys::spdk_bdev_free_io(io);
-        Context::of(context).finish(status);
+        finish::<S, Channels>(context, status);
     }
 }

@@ -5,5 +5,5 @@ mod queue;
 mod transport;
 
 pub use controller::{ConnectError, Controller, Identity};
-pub use queue::{PollGroup, QueueError, QueueId};
+pub use queue::{PollGroup, QueueError, QueuePlan};
 pub use transport::Transport;

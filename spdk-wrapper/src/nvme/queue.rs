@@ -1,16 +1,17 @@
 //! The queue pairs of one core, polled together. Owns their connection, submission and completion; knows no address
-//! pattern and no time.
+//! pattern and no histogram.
 
-use std::cell::Cell;
-use std::ffi::c_void;
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use spdk_sys as sys;
 
 use super::Controller;
-use crate::slots::{Context, Refused, Slots};
-use crate::{Completions, Status};
+use crate::Status;
+use crate::io::{Full, Io, Sink};
+use crate::slots::{Buffers, Route, Slots, finish};
 
 /// Why a queue pair could not be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,46 +30,126 @@ pub enum QueueError {
     NoGroup,
 }
 
-/// Names a queue pair within its group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QueueId(usize);
+/// What one core needs of one target.
+#[derive(Debug, Clone)]
+pub struct QueuePlan {
+    /// The target.
+    pub controller: Arc<Controller>,
+    /// I/Os that each of its queue pairs on this core holds; none if it is not used.
+    pub pairs: Vec<u32>,
+    /// For each slot: which of the queue pairs carries its I/Os here.
+    pub pair_of_slot: Vec<u32>,
+    /// Whether writes are let through.
+    pub writable: bool,
+}
 
-/// The queue pairs of one core. Not `Send`: it is made, fed and polled by one thread.
+/// The queue pairs of one core, completing into a sink of type `S`. Not `Send`: made, fed and polled by one thread.
 #[derive(Debug)]
-pub struct PollGroup {
+pub struct PollGroup<S: Sink> {
+    slots: Slots<S, Queues>,
+}
+
+/// The group and its queue pairs.
+#[derive(Debug)]
+struct Queues {
     group: NonNull<sys::spdk_nvme_poll_group>,
-    queues: Vec<Queue>,
-    /// Raised by the disconnect callback; a cell of its own so that the callback touches nothing borrowed.
+    targets: Vec<Target>,
+    /// Raised by the disconnect callback; a cell of its own, so that the callback touches nothing borrowed.
     disconnected: Box<Cell<bool>>,
-    // After the queues: their buffers and contexts.
-    slots: Slots,
 }
 
 #[derive(Debug)]
-struct Queue {
-    qpair: NonNull<sys::spdk_nvme_qpair>,
+struct Target {
     namespace: NonNull<sys::spdk_nvme_ns>,
     block_size: u32,
+    writable: bool,
+    /// By slot; empty when the target is not used.
+    of_slot: Box<[NonNull<sys::spdk_nvme_qpair>]>,
+    /// All of them; taken out when they are freed.
+    pairs: RefCell<Vec<NonNull<sys::spdk_nvme_qpair>>>,
     // Detaches when the last queue is gone.
-    controller: Arc<Controller>,
+    _controller: Arc<Controller>,
 }
 
-impl PollGroup {
-    /// An empty group whose queues complete into `slots`.
-    pub fn new(slots: Slots) -> Result<Self, QueueError> {
-        let disconnected = Box::new(Cell::new(false));
-        // SAFETY: the environment is up (slots exist); the context is the boxed cell, which outlives the group; no
-        // accelerator functions are given.
-        let group = unsafe {
-            sys::spdk_nvme_poll_group_create((&raw const *disconnected).cast_mut().cast(), std::ptr::null_mut())
-        };
-        let group = NonNull::new(group).ok_or(QueueError::NoGroup)?;
-        Ok(Self { group, queues: Vec::new(), disconnected, slots })
+impl<S: Sink> PollGroup<S> {
+    /// Connects the queue pairs of every target; targets are numbered as given.
+    pub fn connect(plans: &[QueuePlan], buffers: Buffers) -> Result<Self, QueueError> {
+        let mut queues = Queues::new()?;
+        for plan in plans {
+            queues.add(plan)?;
+        }
+        Ok(Self { slots: Slots::new(buffers, queues) })
     }
 
-    /// Adds a queue pair to `controller` that can hold `depth` I/Os.
-    pub fn connect(&mut self, controller: &Arc<Controller>, depth: u32) -> Result<QueueId, QueueError> {
-        let depth = depth.max(1);
+    /// Sends one I/O. What cannot be sent for good ends at the next poll.
+    #[inline(always)]
+    pub fn submit(&mut self, io: &Io) -> Result<(), Full> {
+        self.slots.submit(io)
+    }
+
+    /// Hands what has completed to `sink`, and sends its answers.
+    #[inline(always)]
+    pub fn poll(&mut self, sink: &mut S) {
+        let group = self.slots.route().group.as_ptr();
+        self.slots.poll_into(sink, || {
+            // SAFETY: a live group, polled by the thread that made it; 0 takes every completion there is; the callbacks'
+            // contexts belong to `slots`. The result repeats what the callbacks said.
+            unsafe { sys::spdk_nvme_poll_group_process_completions(group, 0, Some(disconnected)) };
+        });
+    }
+
+    /// Whether a queue pair has lost its connection since the group was made.
+    #[must_use]
+    pub fn has_lost_a_queue(&self) -> bool {
+        self.slots.route().disconnected.get()
+    }
+}
+
+impl Queues {
+    fn new() -> Result<Self, QueueError> {
+        let disconnected = Box::new(Cell::new(false));
+        let context = (&raw const *disconnected).cast_mut().cast();
+        // SAFETY: the environment is up (a controller exists, or nothing is ever polled); the context is the boxed cell,
+        // which outlives the group; no accelerator functions are given.
+        let group = unsafe { sys::spdk_nvme_poll_group_create(context, std::ptr::null_mut()) };
+        let group = NonNull::new(group).ok_or(QueueError::NoGroup)?;
+        Ok(Self { group, targets: Vec::new(), disconnected })
+    }
+
+    fn add(&mut self, plan: &QueuePlan) -> Result<(), QueueError> {
+        let controller = &plan.controller;
+        let mut target = Target {
+            namespace: controller.namespace,
+            block_size: controller.identity().block_size,
+            writable: plan.writable,
+            of_slot: Box::default(),
+            pairs: RefCell::default(),
+            _controller: Arc::clone(controller),
+        };
+        let mut failure = None;
+        let mut connected = Vec::with_capacity(plan.pairs.len());
+        for &depth in &plan.pairs {
+            match self.connect(controller, depth.max(1)) {
+                Ok(pair) => connected.push(pair),
+                Err(error) => failure = Some(error),
+            }
+        }
+        target.of_slot = plan.pair_of_slot.iter().map_while(|&pair| connected.get(pair as usize).copied()).collect();
+        target.pairs = RefCell::new(connected);
+        // Kept even after a failure: what was connected must be freed.
+        self.targets.push(target);
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Frees every queue pair; I/Os that are outstanding are aborted through their callbacks.
+    fn disconnect(&self) {
+        for pair in self.targets.iter().flat_map(|target| target.pairs.take()) {
+            // SAFETY: connected in `connect`, freed once, as it is taken out of the list.
+            unsafe { sys::spdk_nvme_ctrlr_free_io_qpair(pair.as_ptr()) };
+        }
+    }
+
+    fn connect(&self, controller: &Controller, depth: u32) -> Result<NonNull<sys::spdk_nvme_qpair>, QueueError> {
         let ctrlr = controller.controller.as_ptr();
         // A ring holds one less than its size; twice the requests leaves room for I/Os that SPDK splits.
         // SAFETY: the controller is attached; the numbers are plain.
@@ -85,95 +166,62 @@ impl PollGroup {
             unsafe { sys::spdk_nvme_ctrlr_free_io_qpair(qpair.as_ptr()) };
             return Err(QueueError::Connect(std::io::Error::from_raw_os_error(rc.abs()).kind()));
         }
-        let block_size = controller.identity().block_size;
-        self.queues.push(Queue {
-            qpair,
-            namespace: controller.namespace,
-            block_size,
-            controller: Arc::clone(controller),
-        });
-        Ok(QueueId(self.queues.len() - 1))
-    }
-
-    /// Reads `blocks` from `lba` into the slot's buffer.
-    #[inline(always)]
-    pub fn read(&mut self, queue: QueueId, slot: u32, lba: u64, blocks: u32) -> Result<(), Refused> {
-        let Some(q) = self.queues.get(queue.0) else { return Err(Refused::Gone) };
-        self.slots.submit(slot, (blocks, q.block_size), |buffer, context| {
-            // SAFETY: namespace and queue pair are of the same attached controller and used by this thread only; the
-            // buffer holds `blocks` and, like the context, lives until the queue is freed (`submit`'s contract).
-            unsafe {
-                sys::spdk_nvme_ns_cmd_read(
-                    q.namespace.as_ptr(),
-                    q.qpair.as_ptr(),
-                    buffer,
-                    lba,
-                    blocks,
-                    Some(done),
-                    context,
-                    0,
-                )
-            }
-        })
-    }
-
-    /// Writes `blocks` from the slot's buffer to `lba`.
-    #[inline(always)]
-    pub fn write(&mut self, queue: QueueId, slot: u32, lba: u64, blocks: u32) -> Result<(), Refused> {
-        let Some(q) = self.queues.get(queue.0) else { return Err(Refused::Gone) };
-        self.slots.submit(slot, (blocks, q.block_size), |buffer, context| {
-            // SAFETY: as in `read`; the device only reads the buffer.
-            unsafe {
-                sys::spdk_nvme_ns_cmd_write(
-                    q.namespace.as_ptr(),
-                    q.qpair.as_ptr(),
-                    buffer,
-                    lba,
-                    blocks,
-                    Some(done),
-                    context,
-                    0,
-                )
-            }
-        })
-    }
-
-    /// Appends what has completed to `out`.
-    #[inline(always)]
-    pub fn poll(&mut self, out: &mut Completions) {
-        let group = self.group.as_ptr();
-        self.slots.collect(out, || {
-            // SAFETY: a live group, polled by the thread that made it; 0 takes every completion there is; callbacks
-            // get contexts of `slots`, which this group holds. The result repeats what the callbacks said.
-            unsafe { sys::spdk_nvme_poll_group_process_completions(group, 0, Some(disconnected)) };
-        });
-    }
-
-    /// Whether a queue pair has lost its connection, or a controller was given up, since the group was made.
-    #[must_use]
-    pub fn has_lost_a_queue(&self) -> bool {
-        self.disconnected.get() || self.queues.iter().any(|q| q.controller.is_lost())
+        Ok(qpair)
     }
 }
 
-impl Drop for PollGroup {
-    fn drop(&mut self) {
-        for queue in self.queues.drain(..) {
-            // SAFETY: connected in `connect`, freed once. Outstanding I/Os are aborted here, through their callbacks,
-            // into `slots`, which is still held.
-            unsafe { sys::spdk_nvme_ctrlr_free_io_qpair(queue.qpair.as_ptr()) };
+impl Route for Queues {
+    #[inline(always)]
+    fn admit(&self, io: &Io) -> Result<u32, Status> {
+        match self.targets.get(io.target as usize) {
+            Some(target) if (io.slot as usize) < target.of_slot.len() => {
+                if io.write && !target.writable {
+                    Err(Status::WriteRefused)
+                } else {
+                    Ok(target.block_size)
+                }
+            }
+            _ => Err(Status::TargetLost),
         }
+    }
+
+    #[inline(always)]
+    unsafe fn send<S: Sink>(&self, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
+        let target = &self.targets[io.target as usize];
+        let (ns, qpair) = (target.namespace.as_ptr(), target.of_slot[io.slot as usize].as_ptr());
+        let command = if io.write { sys::spdk_nvme_ns_cmd_write } else { sys::spdk_nvme_ns_cmd_read };
+        // SAFETY: namespace and queue pair are of the same attached controller, connected, and used by this thread only;
+        // buffer and context are as the caller promises.
+        unsafe { command(ns, qpair, buffer, io.lba, io.blocks, Some(done::<S>), context, 0) }
+    }
+}
+
+impl<S: Sink> Drop for PollGroup<S> {
+    fn drop(&mut self) {
+        // While the slots are whole: the callbacks of aborted I/Os go there.
+        self.slots.route().disconnect();
+        if self.slots.outstanding() > 0 {
+            tracing::warn!("{} I/Os never completed; their buffers are kept until the end", self.slots.outstanding());
+            self.slots.leak();
+        }
+    }
+}
+
+impl Drop for Queues {
+    fn drop(&mut self) {
+        // Left only where connecting failed half-way: no I/O was ever sent.
+        self.disconnect();
         // SAFETY: the group is empty now.
         unsafe { sys::spdk_nvme_poll_group_destroy(self.group.as_ptr()) };
     }
 }
 
-unsafe extern "C" fn done(context: *mut c_void, completion: *const sys::spdk_nvme_cpl) {
+unsafe extern "C" fn done<S: Sink>(context: *mut c_void, completion: *const sys::spdk_nvme_cpl) {
     // SAFETY: SPDK passes the completion entry for the length of this call; the status field is its last two bytes
     // (asserted in the shim), read as one so that the bit-fields of C need no counterpart.
     let field = unsafe { completion.cast::<u16>().add(7).read() };
-    // SAFETY: the context went in through `Slots::submit`, and the group that polls holds the slots.
-    unsafe { Context::of(context) }.finish(Status::from_nvme(field));
+    // SAFETY: the context went in through `send::<S>` above, and the group that polls or frees its queues holds the slots.
+    unsafe { finish::<S, Queues>(context, Status::from_nvme(field)) };
 }
 
 unsafe extern "C" fn disconnected(_qpair: *mut sys::spdk_nvme_qpair, context: *mut c_void) {

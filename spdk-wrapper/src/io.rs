@@ -1,0 +1,35 @@
+//! What goes to a queue and what comes back: one I/O, and the sink that takes its end and names the next.
+//!
+//! Owns the contract between a queue and its user; knows no transport and no benchmark.
+
+use crate::Status;
+
+/// One I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Io {
+    /// The slot whose buffer it uses; idle until now.
+    pub slot: u32,
+    /// Which target it goes to, by number.
+    pub target: u32,
+    /// Writes the slot's buffer; reads into it otherwise.
+    pub write: bool,
+    /// First block.
+    pub lba: u64,
+    /// Number of blocks, at least 1.
+    pub blocks: u32,
+}
+
+/// The queue cannot take the I/O now, and nothing was sent. Poll, then try again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Full;
+
+/// Takes ended I/Os, and may answer each with the slot's next one, which is sent at once: nothing is written down
+/// between the end of one and the start of the other. Neither call may block, and a panic in one ends the process.
+pub trait Sink {
+    /// The slot's I/O has ended. `now` reads the queue's clock; who needs no exact tick need not pay for it. The answer,
+    /// if any, uses the same slot.
+    fn complete(&mut self, slot: u32, status: Status, now: impl FnOnce() -> u64) -> Option<Io>;
+
+    /// The answer to a completion found no room. It is not sent; its slot is idle.
+    fn refuse(&mut self, io: Io);
+}

@@ -1,0 +1,210 @@
+//! The book one core keeps of a point: which phase and interval it is, what went into it, when to hand it over.
+//!
+//! Owns schedule, packet and accounts. Recording a completion is hot; everything else here is done at edges of intervals
+//! or on errors, in functions kept out of line. Knows no driver.
+
+use super::handover::{Packet, PointEnd, Sender};
+use super::schedule::Schedule;
+use super::{CellFigures, CoreFigures, Phase};
+use crate::driver::Status;
+use crate::units::Ticks;
+
+/// Most completions that share one reading of the clock.
+const SHARING_MAX: u64 = 8;
+
+/// What a core records of one point.
+#[derive(Debug)]
+pub(super) struct Book {
+    schedule: Schedule,
+    sender: Sender,
+    packet: Box<Packet>,
+    /// The packet's cells while they are being filled.
+    cells: Vec<CellFigures>,
+    /// Good completions since the packet was begun, counted apart from the histograms.
+    completions: u64,
+    errors: Vec<(u32, Status, u64)>,
+    figures: CoreFigures,
+    window_busy: Ticks,
+    /// Completions of a poll that share a reading of the clock, at least 1; see [`Book::close_accounts`].
+    sharing: u32,
+    /// How far the tick of a completion may lie before the moment it was handled; zero: not at all.
+    tick_error: Ticks,
+    /// Every interval must be handed over at its edge: time stands still meanwhile.
+    patient: bool,
+    /// Good completions of all packets so far.
+    total: u64,
+    // Since the packet was begun:
+    polls: u64,
+    poll_gap_max: Ticks,
+    busy: Ticks,
+}
+
+/// The ends of a core's hand-over, which it keeps from point to point.
+#[derive(Debug)]
+pub(super) struct Pages {
+    pub sender: Sender,
+    pub packet: Box<Packet>,
+    /// Good completions of all points so far.
+    pub total: u64,
+}
+
+impl Book {
+    pub(super) fn open(core: usize, pages: Pages, schedule: Schedule, tick_error: Ticks, patient: bool) -> Self {
+        let Pages { sender, mut packet, total } = pages;
+        packet.phase = schedule.phase();
+        packet.begin = Ticks(0);
+        packet.end = Ticks(0);
+        Self {
+            schedule,
+            sender,
+            cells: std::mem::take(&mut packet.cells),
+            packet,
+            completions: 0,
+            errors: Vec::new(),
+            figures: CoreFigures { core, ..CoreFigures::default() },
+            window_busy: Ticks(0),
+            sharing: 1,
+            tick_error,
+            patient,
+            total,
+            polls: 0,
+            poll_gap_max: Ticks(0),
+            busy: Ticks(0),
+        }
+    }
+
+    /// Counts one completion that took `ticks`.
+    #[inline(always)]
+    pub(super) fn record(&mut self, cell: u32, status: Status, ticks: u64) {
+        if status.is_good() {
+            self.cells[cell as usize].service.record(ticks);
+            self.completions += 1;
+        } else {
+            self.fail(cell, status);
+        }
+    }
+
+    /// First tick after the present interval.
+    #[inline(always)]
+    pub(super) fn edge(&self) -> Ticks {
+        self.schedule.edge()
+    }
+
+    /// First tick of the point.
+    pub(super) fn start(&self) -> Ticks {
+        self.schedule.start()
+    }
+
+    /// Whether the window is over, and nothing more is to be sent.
+    #[inline(always)]
+    pub(super) fn draining(&self) -> bool {
+        self.schedule.phase() == Phase::Drain
+    }
+
+    /// Completions that may share a reading of the clock.
+    #[inline(always)]
+    pub(super) fn sharing(&self) -> u32 {
+        self.sharing
+    }
+
+    /// Good completions of all points so far.
+    pub(super) fn total(&self) -> u64 {
+        self.total + self.completions
+    }
+
+    /// Counts a poll: the time since the one before, and whether that one had found something.
+    #[inline(always)]
+    pub(super) fn account(&mut self, gap: Ticks, found: bool) {
+        self.polls += 1;
+        self.poll_gap_max = self.poll_gap_max.max(gap);
+        if found {
+            self.busy.0 += gap.0;
+        }
+    }
+
+    /// Counts a submission that the driver had no room for.
+    pub(super) fn count_back_pressure(&mut self) {
+        self.figures.back_pressure += 1;
+    }
+
+    /// Past an edge: hands the interval over and moves on. False when the drain has taken too long.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn cross(&mut self, tick: Ticks) -> bool {
+        while tick >= self.schedule.edge() {
+            if self.draining() {
+                return false;
+            }
+            let mut next = self.schedule;
+            next.advance(tick);
+            let new_phase = next.phase() != self.schedule.phase();
+            let end = self.schedule.edge();
+            // What is not handed over goes on in the same packet, whose interval becomes longer.
+            let fresh = self.hand_over(end, new_phase || self.patient);
+            self.schedule = next;
+            self.packet.phase = next.phase();
+            if fresh {
+                self.packet.begin = next.begin().since(next.start());
+            }
+        }
+        true
+    }
+
+    /// Ends the window (and the ramp, if still in it) at `tick`.
+    pub(super) fn cut(&mut self, tick: Ticks) {
+        self.schedule.cut(tick);
+    }
+
+    /// Sends the last packet of the point. `abandoned` I/Os never completed.
+    pub(super) fn close(mut self, now: Ticks, abandoned: u32) -> Pages {
+        let window = self.schedule.t1().since(self.schedule.t0());
+        self.figures.busy = if window.0 > 0 { (self.window_busy.0 as f64 / window.0 as f64).min(1.0) } else { 0.0 };
+        let (figures, errors) = (self.figures.clone(), std::mem::take(&mut self.errors));
+        self.packet.last = Some(PointEnd { figures, window, errors, abandoned });
+        self.hand_over(now, true);
+        self.packet.cells = self.cells;
+        Pages { sender: self.sender, packet: self.packet, total: self.total }
+    }
+
+    /// True when the packet went; otherwise it goes on being filled.
+    fn hand_over(&mut self, end: Ticks, must: bool) -> bool {
+        self.close_accounts();
+        self.packet.completions += self.completions;
+        self.total += self.completions;
+        self.completions = 0;
+        self.packet.end = end.since(self.schedule.start());
+        std::mem::swap(&mut self.packet.cells, &mut self.cells);
+        let gone = self.sender.hand_over(&mut self.packet, must);
+        std::mem::swap(&mut self.packet.cells, &mut self.cells);
+        gone
+    }
+
+    /// At the end of an interval: adds its polls to the window's, and decides how many completions of one poll may share
+    /// a reading of the clock in the next: as many as are handled, going by this interval, within `tick_error`. Where an
+    /// I/O takes longer than that to handle, as on any network, each has a reading of its own.
+    fn close_accounts(&mut self) {
+        if self.completions > 0 && self.tick_error.0 > 0 {
+            let handling = (self.busy.0 / self.completions).max(1);
+            self.sharing = (self.tick_error.0 / handling + 1).min(SHARING_MAX) as u32;
+        }
+        if self.schedule.phase() == Phase::Window {
+            self.figures.polls += self.polls;
+            self.figures.poll_gap_max = self.figures.poll_gap_max.max(self.poll_gap_max);
+            self.window_busy.0 += self.busy.0;
+            self.figures.completions_per_tick = self.figures.completions_per_tick.max(self.sharing);
+        }
+        self.polls = 0;
+        self.poll_gap_max = Ticks(0);
+        self.busy = Ticks(0);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, cell: u32, status: Status) {
+        self.cells[cell as usize].errors += 1;
+        match self.errors.iter_mut().find(|(c, s, _)| (*c, *s) == (cell, status)) {
+            Some((.., count)) => *count += 1,
+            None => self.errors.push((cell, status, 1)),
+        }
+    }
+}

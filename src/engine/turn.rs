@@ -1,0 +1,163 @@
+//! What happens to a completion: recorded, and answered with the slot's next I/O. The hot path of Rigel.
+//!
+//! Runs inside SPDK's completion callback, and owns all it touches: slots, generators, book. Per I/O it reads the clock
+//! at most once (the tick of a completion is that of the submission which follows it), and allocates, locks, formats and
+//! dispatches nothing. All that is rare is in functions of its own.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::book::Book;
+use super::lane::{LaneState, SlotState};
+use crate::driver::{Io, Sink, Status};
+use crate::units::Ticks;
+
+/// The run goes on.
+pub(super) const GOING: u64 = 0;
+/// Someone asked for its end.
+pub(super) const INTERRUPTED: u64 = 1;
+/// A target is lost; its cell (`Plan::cell`) is the value less this.
+pub(super) const LOST: u64 = 2;
+
+/// The engine's side of a core's queues.
+#[derive(Debug)]
+pub(super) struct Turn<'r> {
+    pub book: Book,
+    pub lanes: Vec<LaneState>,
+    slots: Vec<SlotState>,
+    /// I/Os that the driver had no room for.
+    parked: Vec<Io>,
+    outstanding: u32,
+    /// The reading of the clock that the present completions share, and how many more may.
+    tick: Ticks,
+    share: u32,
+    found: bool,
+    /// Why the run is to end; shared by all cores.
+    stop: &'r AtomicU64,
+}
+
+impl Sink for Turn<'_> {
+    #[inline(always)]
+    fn complete(&mut self, slot: u32, status: Status, now: impl FnOnce() -> u64) -> Option<Io> {
+        if self.share == 0 {
+            self.look_at_clock(Ticks(now()));
+        }
+        self.share -= 1;
+        let state = &mut self.slots[slot as usize];
+        self.book.record(state.cell, status, self.tick.0.wrapping_sub(state.submitted));
+        if !status.is_good() {
+            note(self.stop, state.cell, status);
+        }
+        if self.book.draining() {
+            self.outstanding -= 1;
+            return None;
+        }
+        let (io, cell) = self.lanes[state.lane as usize].next(slot);
+        state.cell = cell;
+        state.submitted = self.tick.0;
+        Some(io)
+    }
+
+    #[cold]
+    fn refuse(&mut self, io: Io) {
+        self.book.count_back_pressure();
+        self.parked.push(io);
+    }
+}
+
+impl<'r> Turn<'r> {
+    pub(super) fn new(book: Book, lanes: Vec<LaneState>, point: usize, stop: &'r AtomicU64) -> Self {
+        let slots = LaneState::slots(&lanes, point);
+        Self {
+            book,
+            lanes,
+            parked: Vec::with_capacity(slots.len()),
+            slots,
+            outstanding: 0,
+            tick: Ticks(0),
+            share: 0,
+            found: false,
+            stop,
+        }
+    }
+
+    /// Number of slots at this point.
+    pub(super) fn slots(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
+    /// I/Os that were sent, or parked, and have not ended.
+    #[inline(always)]
+    pub(super) fn outstanding(&self) -> u32 {
+        self.outstanding
+    }
+
+    /// Before a poll: whether the one before found something.
+    #[inline(always)]
+    pub(super) fn begin_poll(&mut self) -> bool {
+        self.share = 0;
+        std::mem::take(&mut self.found)
+    }
+
+    /// The first I/O of a slot, sent at `tick`.
+    pub(super) fn first(&mut self, slot: u32, tick: Ticks) -> Io {
+        let state = &mut self.slots[slot as usize];
+        let (io, cell) = self.lanes[state.lane as usize].next(slot);
+        state.cell = cell;
+        state.submitted = tick.0;
+        self.outstanding += 1;
+        io
+    }
+
+    /// Whether some I/Os wait for room.
+    #[inline(always)]
+    pub(super) fn has_parked(&self) -> bool {
+        !self.parked.is_empty()
+    }
+
+    /// Sends the parked I/Os again, oldest first, as far as `submit` takes them; an I/O's submission is when it is
+    /// taken. In the drain they are dropped: they were never sent.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn retry(&mut self, mut submit: impl FnMut(Io) -> Option<Ticks>) {
+        if self.book.draining() {
+            self.outstanding -= self.parked.len() as u32;
+            self.parked.clear();
+            return;
+        }
+        let mut taken = 0;
+        for io in &self.parked {
+            let Some(tick) = submit(*io) else { break };
+            self.slots[io.slot as usize].submitted = tick.0;
+            taken += 1;
+        }
+        self.parked.drain(..taken);
+    }
+
+    /// Ends the window at `now` if the run is to end.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn heed_stop(&mut self, now: Ticks) {
+        if self.stop.load(Ordering::Relaxed) != GOING {
+            self.book.cut(now);
+        }
+    }
+
+    #[inline(always)]
+    fn look_at_clock(&mut self, now: Ticks) {
+        self.found = true;
+        self.tick = now;
+        self.share = self.book.sharing();
+        if now >= self.book.edge() {
+            self.book.cross(now);
+        }
+    }
+}
+
+/// Ends the run when a target is lost.
+#[cold]
+#[inline(never)]
+fn note(stop: &AtomicU64, cell: u32, status: Status) {
+    if status == Status::TargetLost {
+        let _ = stop.compare_exchange(GOING, LOST + u64::from(cell), Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
