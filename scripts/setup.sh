@@ -204,6 +204,11 @@ hugepages() {
   size_kb=$(awk '/^Hugepagesize:/ {print $2}' /proc/meminfo)
   [ -n "$size_kb" ] || die "this kernel has no hugepages."
   pages=$((mib * 1024 / size_kb))
+  # DPDK takes them through a mounted hugetlbfs.
+  if ! grep -q ' hugetlbfs ' /proc/mounts; then
+    as_root sh -c "mkdir -p /dev/hugepages && mount -t hugetlbfs nodev /dev/hugepages" ||
+      die "mounting hugetlbfs takes root: sudo mount -t hugetlbfs nodev /dev/hugepages"
+  fi
   as_root sh -c "echo $pages > /proc/sys/vm/nr_hugepages" ||
     die "reserving hugepages takes root: sudo sh -c 'echo $pages > /proc/sys/vm/nr_hugepages'"
   got=$(cat /proc/sys/vm/nr_hugepages)

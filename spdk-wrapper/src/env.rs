@@ -31,6 +31,12 @@ pub enum EnvError {
         /// Number of pages to reserve in all.
         pages: u64,
     },
+    /// Hugepages, but no way to them.
+    #[error(
+        "no hugetlbfs is mounted, so hugepages cannot be used; mount it with: \
+         sudo sh -c 'mkdir -p /dev/hugepages && mount -t hugetlbfs nodev /dev/hugepages'"
+    )]
+    NoHugetlbfs,
     /// DPDK refused.
     #[error("the SPDK environment could not be started ({0}); run with RUST_LOG=spdk=debug to see its messages")]
     Init(String),
@@ -86,9 +92,19 @@ impl Env {
     }
 }
 
-/// Free hugepages of the default size, in MiB, and the size of one in KiB; zeros where there are none.
+/// Whether that much hugepage memory could be had now.
 #[must_use]
-pub fn free_hugepages_mib() -> (u64, u64) {
+pub fn hugepages_at_hand(needed_mib: u64) -> bool {
+    check_hugepages(needed_mib).is_ok()
+}
+
+fn has_hugetlbfs() -> bool {
+    let mounts = std::fs::read_to_string("/proc/mounts").unwrap_or_default();
+    mounts.lines().any(|line| line.split_whitespace().nth(2) == Some("hugetlbfs"))
+}
+
+/// Free hugepages of the default size, in MiB, and the size of one in KiB; zeros where there are none.
+fn free_hugepages_mib() -> (u64, u64) {
     let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let field = |name: &str| {
         meminfo
@@ -105,7 +121,7 @@ pub fn free_hugepages_mib() -> (u64, u64) {
 fn check_hugepages(needed_mib: u64) -> Result<(), EnvError> {
     let (free_mib, page_kib) = free_hugepages_mib();
     if free_mib >= needed_mib {
-        return Ok(());
+        return if has_hugetlbfs() { Ok(()) } else { Err(EnvError::NoHugetlbfs) };
     }
     let total = std::fs::read_to_string("/proc/sys/vm/nr_hugepages")
         .ok()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spdk_wrapper::bdev::{Bdev, BdevIdentity, BdevLayer, Worker};
 use spdk_wrapper::control::Control;
-use spdk_wrapper::env::{EnvOptions, free_hugepages_mib};
+use spdk_wrapper::env::{EnvOptions, hugepages_at_hand};
 use spdk_wrapper::slots::Buffers;
 
 use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, bdev_config, guard, reach};
@@ -47,7 +47,7 @@ impl BdevBackend {
         let memory = MEMORY_MIB + bdev_config::memory_mib(uris);
         let options = EnvOptions {
             memory_mib: u32::try_from(memory).unwrap_or(u32::MAX),
-            hugepages: free_hugepages_mib().0 >= memory,
+            hugepages: hugepages_at_hand(memory),
             pci: false,
         };
         let config = bdev_config::make(uris)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use spdk_wrapper::control::Control;
-use spdk_wrapper::env::{EnvOptions, free_hugepages_mib};
+use spdk_wrapper::env::{EnvOptions, hugepages_at_hand};
 use spdk_wrapper::nvme::{ConnectError, Controller, Identity, PollGroup, QueuePlan, Transport};
 use spdk_wrapper::slots::Buffers;
 
@@ -42,7 +42,7 @@ impl NvmeBackend {
         let needs_hugepages = transports.iter().any(|(transport, _)| transport.needs_hugepages());
         let options = EnvOptions {
             memory_mib: MEMORY_MIB,
-            hugepages: needs_hugepages || free_hugepages_mib().0 >= u64::from(MEMORY_MIB),
+            hugepages: needs_hugepages || hugepages_at_hand(u64::from(MEMORY_MIB)),
             pci: transports.iter().any(|(transport, _)| matches!(transport, Transport::Pcie { .. })),
         };
         let control = Control::start(options).map_err(|error| match uris.first() {

@@ -24,11 +24,10 @@ rigel_env_init(const struct rigel_env *env)
 	opts.mem_size = env->mem_mb;
 	opts.no_pci = env->no_pci;
 	opts.no_huge = env->no_huge;
-	if (!env->no_huge) {
-		/* vfio-user shares memory by file descriptor, one for the whole of it. */
-		opts.hugepage_single_segments = true;
-		opts.unlink_hugepage = true;
-	}
+	/* vfio-user shares memory by file descriptor, one for the whole of it; anonymous, so that no file is left behind
+	 * however the process ends. */
+	opts.hugepage_single_segments = !env->no_huge;
+	opts.env_context = env->no_huge ? "--log-level=lib.eal:4" : "--in-memory --log-level=lib.eal:4";
 	return spdk_env_init(&opts);
 }
 
