@@ -1,0 +1,155 @@
+//! What every driver must do (`driver::Driver`), as functions over any backend. Each test file of a driver runs them all.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use rigel::driver::{Backend, CoreOrder, Driver, Io, Sink, Status};
+
+/// How long any single expectation may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// An order for `slots` slots of `blocks` each, all on target 0, reading only.
+pub fn order<B: Backend>(backend: &B, slots: u32, blocks: u32) -> CoreOrder {
+    let facts = backend.facts();
+    let bytes = blocks * facts[0].block_size;
+    let mut depths = vec![0; facts.len()];
+    depths[0] = slots;
+    CoreOrder {
+        core: 0,
+        slot_bytes: vec![bytes; slots as usize],
+        lanes: vec![(slots, vec![0])],
+        depths,
+        writes: vec![false; facts.len()],
+        destroy: Vec::new(),
+        seed: 1,
+    }
+}
+
+/// Counts what comes back, and answers until `left` answers were given.
+#[derive(Debug, Default)]
+pub struct Counter {
+    pub ended: u64,
+    pub by_slot: HashMap<u32, u64>,
+    pub statuses: HashMap<Status, u64>,
+    pub refused: Vec<Io>,
+    pub ticks: Vec<u64>,
+    left: u64,
+    blocks: u32,
+    write: bool,
+    /// Slots that are with the driver; a completion of another one is a fault.
+    outstanding: Vec<u32>,
+}
+
+impl Sink for Counter {
+    fn complete(&mut self, slot: u32, status: Status, now: impl FnOnce() -> u64) -> Option<Io> {
+        let place = self.outstanding.iter().position(|&s| s == slot).expect("only outstanding slots complete");
+        self.outstanding.swap_remove(place);
+        self.ended += 1;
+        self.ticks.push(now());
+        *self.by_slot.entry(slot).or_default() += 1;
+        *self.statuses.entry(status).or_default() += 1;
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        self.outstanding.push(slot);
+        Some(self.io(slot, u64::from(slot)))
+    }
+
+    fn refuse(&mut self, io: Io) {
+        self.outstanding.retain(|&slot| slot != io.slot);
+        self.refused.push(io);
+    }
+}
+
+impl Counter {
+    pub fn new(answers: u64, blocks: u32, write: bool) -> Self {
+        Self { left: answers, blocks, write, ..Self::default() }
+    }
+
+    fn io(&self, slot: u32, lba: u64) -> Io {
+        Io { slot, target: 0, write: self.write, lba, blocks: self.blocks }
+    }
+
+    /// Sends `slots` I/Os from `lba` on, and polls until nothing is outstanding.
+    pub fn drive<D: Driver<Self>>(&mut self, driver: &mut D, slots: u32, lba: u64) {
+        for slot in 0..slots {
+            self.outstanding.push(slot);
+            driver.submit(self.io(slot, lba)).expect("an idle slot within the order's depth finds room");
+        }
+        let end = Instant::now() + LIMIT;
+        while !self.outstanding.is_empty() {
+            driver.poll(self);
+            assert!(Instant::now() < end, "{} I/Os never ended", self.outstanding.len());
+        }
+    }
+}
+
+/// Every I/O ends exactly once and well, on each slot; answers are sent and end too.
+pub fn every_io_ends_once<B: Backend>(backend: &B, blocks: u32) {
+    let mut driver = backend.open::<Counter>(&order(backend, 16, blocks)).expect("opens");
+    let mut counter = Counter::new(50_000, blocks, false);
+    counter.drive(&mut driver, 16, 0);
+    assert_eq!(counter.ended, 50_016);
+    assert_eq!(counter.statuses, HashMap::from([(Status::Good, 50_016)]));
+    assert_eq!(counter.by_slot.len(), 16);
+    assert!(counter.refused.is_empty(), "a slot's answer finds the room it has just left");
+    assert!(counter.ticks.is_sorted(), "ticks never go back");
+    // Nothing comes after the end.
+    for _ in 0..1_000 {
+        driver.poll(&mut counter);
+    }
+    assert_eq!(counter.ended, 50_016);
+}
+
+/// One slot alone, and a driver that is opened again, work as well.
+pub fn a_single_slot_works_again_and_again<B: Backend>(backend: &B, blocks: u32) {
+    for _ in 0..3 {
+        let mut driver = backend.open::<Counter>(&order(backend, 1, blocks)).expect("opens");
+        let mut counter = Counter::new(99, blocks, false);
+        counter.drive(&mut driver, 1, 0);
+        assert_eq!(counter.ended, 100);
+    }
+}
+
+/// A driver may be dropped with I/Os outstanding, and the target still serves the next one.
+pub fn dropping_with_io_outstanding_is_safe<B: Backend>(backend: &B, blocks: u32) {
+    for _ in 0..3 {
+        let mut driver = backend.open::<Counter>(&order(backend, 8, blocks)).expect("opens");
+        for slot in 0..8 {
+            driver.submit(Io { slot, target: 0, write: false, lba: 0, blocks }).expect("room");
+        }
+        drop(driver);
+    }
+    every_io_ends_once(backend, blocks);
+}
+
+/// A read beyond the last block ends with an error in words.
+pub fn an_address_beyond_the_end_is_an_error<B: Backend>(backend: &B, blocks: u32) {
+    let end = backend.facts()[0].blocks;
+    let mut driver = backend.open::<Counter>(&order(backend, 1, blocks)).expect("opens");
+    let mut counter = Counter::new(0, blocks, false);
+    counter.drive(&mut driver, 1, end);
+    let (status, _) = counter.statuses.iter().next().expect("it ended");
+    assert!(!status.is_good() && status.to_string().contains(" / "), "{status}");
+}
+
+/// An order that reads gets no write through, whatever is submitted.
+pub fn a_write_on_a_reading_order_is_refused<B: Backend>(backend: &B, blocks: u32) {
+    let mut driver = backend.open::<Counter>(&order(backend, 2, blocks)).expect("opens");
+    let mut counter = Counter::new(2, blocks, true);
+    counter.drive(&mut driver, 2, 0);
+    assert_eq!(counter.statuses, HashMap::from([(Status::WriteRefused, 4)]));
+}
+
+/// An I/O that does not fit its slot's buffer, or goes to no target, ends with an error; nothing is sent.
+pub fn impossible_io_ends_with_an_error<B: Backend>(backend: &B, blocks: u32) {
+    let mut driver = backend.open::<Counter>(&order(backend, 1, blocks)).expect("opens");
+    let mut counter = Counter::new(0, blocks + 1, false);
+    counter.drive(&mut driver, 1, 0);
+    assert_eq!(counter.statuses, HashMap::from([(Status::TooLarge, 1)]));
+    driver.submit(Io { slot: 0, target: 7, write: false, lba: 0, blocks }).expect("ends at the next poll");
+    counter.outstanding.push(0);
+    driver.poll(&mut counter);
+    assert_eq!(counter.statuses.get(&Status::TargetLost), Some(&1));
+}
