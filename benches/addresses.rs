@@ -37,7 +37,13 @@ fn addresses(c: &mut Criterion) {
         ("sequential", "access = \"sequential\""),
     ] {
         let mut generator = generator(&plan(fields));
-        group.bench_function(name, |b| b.iter(|| (0..COUNT).for_each(|_| drop(black_box(generator.next_io())))));
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                (0..COUNT).for_each(|_| {
+                    black_box(generator.next_io());
+                })
+            })
+        });
     }
     group.finish();
 }
@@ -51,10 +57,14 @@ fn ratio() -> f64 {
     let mut ratios: Vec<f64> = (0..ROUNDS)
         .map(|_| {
             let start = Instant::now();
-            (0..COUNT * 100).for_each(|_| drop(black_box(ours.next_io())));
+            (0..COUNT * 100).for_each(|_| {
+                black_box(ours.next_io());
+            });
             let our_time = start.elapsed();
             let start = Instant::now();
-            (0..COUNT * 100).for_each(|_| drop(black_box(theirs.next_u64() % ios * 8)));
+            (0..COUNT * 100).for_each(|_| {
+                black_box(theirs.next_u64() % ios * 8);
+            });
             start.elapsed().as_secs_f64() / our_time.as_secs_f64()
         })
         .collect();

@@ -7,7 +7,7 @@ use spdk_sys as sys;
 use crate::env::Env;
 
 /// Zeroed, pinned memory for DMA. Freed when dropped; whoever hands its address to a device keeps it until the device
-/// is done (see [`crate::slots::Slots`]).
+/// is done.
 #[derive(Debug)]
 pub struct DmaBuffer {
     start: NonNull<u8>,

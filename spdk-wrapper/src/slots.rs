@@ -2,9 +2,9 @@
 //! sink's answer back to the device.
 //!
 //! Owns the rule that makes asynchronous I/O sound here: a slot is outstanding at most once; its buffer and context live
-//! until every queue that could complete it is gone (the queues' owner holds the [`Slots`] and drops them last); no
+//! until every queue that could complete it is gone (the queues' owner holds the `Slots` and drops them last); no
 //! reference to a buffer's bytes exists; and the sink is borrowed exclusively for the length of a poll, within which
-//! callbacks come one at a time on this thread. Knows no transport: that is the [`Route`]'s.
+//! callbacks come one at a time on this thread. Knows no transport: that is the `Route`'s.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, c_void};

@@ -50,6 +50,7 @@ pub enum DriverError {
     },
 }
 
+#[cfg(feature = "spdk")]
 impl DriverError {
     /// A [`DriverError::Target`] from anything that says why.
     pub(super) fn target(uri: impl ToString, reason: impl ToString) -> Self {
@@ -57,7 +58,6 @@ impl DriverError {
     }
 
     /// A [`DriverError::Core`] from anything that says why.
-    #[cfg(feature = "spdk")]
     pub(super) fn core(core: usize, reason: impl ToString) -> Self {
         Self::Core { core, reason: reason.to_string() }
     }

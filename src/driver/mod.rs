@@ -7,6 +7,7 @@
 #[cfg(feature = "spdk")]
 mod bdev_config;
 mod error;
+#[cfg(feature = "spdk")]
 mod guard;
 mod null;
 mod order;

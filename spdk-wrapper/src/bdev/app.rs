@@ -131,7 +131,7 @@ impl AppThread {
         match rc {
             Some(0) => Ok(()),
             Some(rc) => {
-                let reason = crate::log::last_error().unwrap_or_else(|| errno_words(rc));
+                let reason = crate::log::last_error().map_or_else(|| errno_words(rc), |text| message_of(&text));
                 Err(LayerError::Step { step, reason })
             }
             None => Err(LayerError::TimedOut { step, limit_s: limit.as_secs() }),
@@ -173,6 +173,12 @@ unsafe extern "C" fn ended(outcome: *mut c_void) {
     // SAFETY: the counted reference given away in `shut_down`, taken back exactly once, here.
     let outcome = unsafe { Arc::from_raw(outcome.cast_const().cast::<AtomicI32>()) };
     outcome.store(0, Ordering::Release);
+}
+
+/// The message within the JSON-RPC error that SPDK logs, or the whole on one line.
+fn message_of(logged: &str) -> String {
+    let within = logged.split_once("\"message\": \"").and_then(|(_, rest)| rest.split_once('"'));
+    within.map_or_else(|| logged.split_whitespace().collect::<Vec<_>>().join(" "), |(message, _)| message.to_owned())
 }
 
 pub(super) fn errno_words(rc: i32) -> String {
