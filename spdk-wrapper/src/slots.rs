@@ -34,14 +34,19 @@ impl Buffers {
 
 /// How I/Os reach the targets: what differs between transports.
 pub(crate) trait Route {
-    /// Bytes of a block of the I/O's target, or how the I/O ends without being sent.
-    fn admit(&self, io: &Io) -> Result<u32, Status>;
+    /// What leads to one I/O's target.
+    type Way<'r>
+    where
+        Self: 'r;
+
+    /// The way of an I/O and the bytes of a block there, or how the I/O ends without being sent.
+    fn admit(&self, io: &Io) -> Result<(Self::Way<'_>, u32), Status>;
 
     /// Hands the I/O to SPDK, with the callback that reports to `Slots<S, Self>`. 0, or a negative errno and no callback.
     ///
     /// # Safety
-    /// `admit` has accepted the I/O, `buffer` holds its blocks, and both pointers stay valid until the callback.
-    unsafe fn send<S: Sink>(&self, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int
+    /// `way` is what `admit` gave for this I/O, `buffer` holds its blocks, and both pointers stay valid until the callback.
+    unsafe fn send<S: Sink>(way: Self::Way<'_>, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int
     where
         Self: Sized;
 }
@@ -146,8 +151,8 @@ impl<S: Sink, R: Route> Shared<S, R> {
     #[inline(always)]
     fn submit(&self, io: &Io) -> Result<(), Full> {
         let Some(context) = self.contexts.get(io.slot as usize) else { return Err(Full) };
-        let block_size = match self.route.admit(io) {
-            Ok(block_size) => block_size,
+        let (way, block_size) = match self.route.admit(io) {
+            Ok(admitted) => admitted,
             Err(status) => return self.bury(io.slot, status),
         };
         if u64::from(io.blocks) * u64::from(block_size) > context.buffer_len {
@@ -157,7 +162,7 @@ impl<S: Sink, R: Route> Shared<S, R> {
             return Err(Full);
         }
         // SAFETY: admitted above; the buffer holds the blocks, and context and buffer live until all queues are gone.
-        let rc = unsafe { self.route.send::<S>(io, context.buffer.cast(), ptr::from_ref(context).cast_mut().cast()) };
+        let rc = unsafe { R::send::<S>(way, io, context.buffer.cast(), ptr::from_ref(context).cast_mut().cast()) };
         if rc == 0 { Ok(()) } else { self.refused(context, rc) }
     }
 

@@ -58,13 +58,20 @@ pub(super) fn make(uris: &[Uri]) -> Result<BdevConfig, DriverError> {
 /// Says which target made the layer's start fail, as far as that can be told.
 pub(super) fn explain(uris: &[Uri], error: &LayerError) -> DriverError {
     match uris.iter().find(|uri| matches!(uri, Uri::Iscsi(_))) {
-        Some(uri @ Uri::Iscsi(lun)) => DriverError::target(
-            uri,
-            format!(
-                "logging in failed; check that the target `{}` exists at {}:{}, that it has LUN {} and that this host and user may use it ({error})",
-                lun.iqn, lun.host, lun.port, lun.lun
-            ),
-        ),
+        Some(uri @ Uri::Iscsi(lun)) => {
+            let at = format!("{}:{}", lun.host, lun.port);
+            let said = error.to_string();
+            let reason = if said.contains("Target not found") {
+                format!("there is no target `{}` at {at}; check the name ({said})", lun.iqn)
+            } else if said.contains("Failed to log in") {
+                format!(
+                    "logging in at {at} failed; check user and secret, and that this host may use the target ({said})"
+                )
+            } else {
+                format!("the target `{}` at {at} did not give LUN {}; check that it exists ({said})", lun.iqn, lun.lun)
+            };
+            DriverError::target(uri, reason)
+        }
         _ => match uris.first() {
             Some(uri) => DriverError::target(uri, error),
             None => DriverError::SetUp(error.to_string()),

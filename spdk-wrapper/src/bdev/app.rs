@@ -131,7 +131,8 @@ impl AppThread {
         match rc {
             Some(0) => Ok(()),
             Some(rc) => {
-                let reason = crate::log::last_error().map_or_else(|| errno_words(rc), |text| message_of(&text));
+                // The first says what went wrong, the later ones where it was noticed.
+                let reason = crate::log::errors().first().map_or_else(|| errno_words(rc), |text| message_of(text));
                 Err(LayerError::Step { step, reason })
             }
             None => Err(LayerError::TimedOut { step, limit_s: limit.as_secs() }),

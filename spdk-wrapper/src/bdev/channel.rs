@@ -113,18 +113,19 @@ impl Channel {
 }
 
 impl Route for Channels {
+    type Way<'r> = &'r Channel;
+
     #[inline(always)]
-    fn admit(&self, io: &Io) -> Result<u32, Status> {
+    fn admit(&self, io: &Io) -> Result<(&Channel, u32), Status> {
         match self.0.get(io.target as usize) {
             Some(channel) if io.write && !channel.writable => Err(Status::WriteRefused),
-            Some(channel) => Ok(channel.block_size),
+            Some(channel) => Ok((channel, channel.block_size)),
             None => Err(Status::TargetLost),
         }
     }
 
     #[inline(always)]
-    unsafe fn send<S: Sink>(&self, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
-        let c = &self.0[io.target as usize];
+    unsafe fn send<S: Sink>(c: &Channel, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
         let command = if io.write { sys::spdk_bdev_write_blocks } else { sys::spdk_bdev_read_blocks };
         let done = if c.scsi { done_scsi::<S> } else { done_nvme::<S> };
         let (descriptor, channel) = (c.descriptor.as_ptr(), c.channel.as_ptr());

@@ -171,24 +171,21 @@ impl Queues {
 }
 
 impl Route for Queues {
+    type Way<'r> = (&'r Target, NonNull<sys::spdk_nvme_qpair>);
+
     #[inline(always)]
-    fn admit(&self, io: &Io) -> Result<u32, Status> {
-        match self.targets.get(io.target as usize) {
-            Some(target) if (io.slot as usize) < target.of_slot.len() => {
-                if io.write && !target.writable {
-                    Err(Status::WriteRefused)
-                } else {
-                    Ok(target.block_size)
-                }
-            }
-            _ => Err(Status::TargetLost),
+    fn admit(&self, io: &Io) -> Result<(Self::Way<'_>, u32), Status> {
+        let Some(target) = self.targets.get(io.target as usize) else { return Err(Status::TargetLost) };
+        let Some(&pair) = target.of_slot.get(io.slot as usize) else { return Err(Status::TargetLost) };
+        if io.write && !target.writable {
+            return Err(Status::WriteRefused);
         }
+        Ok(((target, pair), target.block_size))
     }
 
     #[inline(always)]
-    unsafe fn send<S: Sink>(&self, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
-        let target = &self.targets[io.target as usize];
-        let (ns, qpair) = (target.namespace.as_ptr(), target.of_slot[io.slot as usize].as_ptr());
+    unsafe fn send<S: Sink>(way: Self::Way<'_>, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
+        let (ns, qpair) = (way.0.namespace.as_ptr(), way.1.as_ptr());
         let command = if io.write { sys::spdk_nvme_ns_cmd_write } else { sys::spdk_nvme_ns_cmd_read };
         // SAFETY: namespace and queue pair are of the same attached controller, connected, and used by this thread only;
         // buffer and context are as the caller promises.
