@@ -24,7 +24,8 @@ pub struct Io {
 pub struct Full;
 
 /// Takes ended I/Os, and may answer each with the slot's next one, which is sent at once: nothing is written down
-/// between the end of one and the start of the other. Neither call may block, and a panic in one ends the process.
+/// between the end of one and the start of the other. Neither call may block; a panic in one that SPDK's callback has
+/// made ends the process.
 pub trait Sink {
     /// The slot's I/O has ended. `now` reads the queue's clock; who needs no exact tick need not pay for it. The answer,
     /// if any, uses the same slot.

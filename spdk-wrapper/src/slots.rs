@@ -124,14 +124,20 @@ impl<S: Sink, R: Route> Slots<S, R> {
     /// go there first.
     #[inline(always)]
     pub(crate) fn poll_into(&self, sink: &mut S, poll: impl FnOnce()) {
-        let sink = ptr::from_mut(sink);
-        self.shared.sink.set(sink);
+        /// Takes the sink out again, even when it panics as it is handed a stray.
+        struct Until<'s, S>(&'s Cell<*mut S>);
+        impl<S> Drop for Until<'_, S> {
+            fn drop(&mut self) {
+                self.0.set(ptr::null_mut());
+            }
+        }
+        self.shared.sink.set(ptr::from_mut(sink));
+        let _until = Until(&self.shared.sink);
         // SAFETY: a shared look at the length; nobody holds a reference to the strays across calls.
         if unsafe { !(*self.shared.strays.get()).is_empty() } {
             self.shared.deliver_strays();
         }
         poll();
-        self.shared.sink.set(ptr::null_mut());
     }
 }
 
@@ -155,8 +161,8 @@ impl<S: Sink, R: Route> Shared<S, R> {
             Ok(admitted) => admitted,
             Err(status) => return self.bury(io.slot, status),
         };
-        if u64::from(io.blocks) * u64::from(block_size) > context.buffer_len {
-            return self.bury(io.slot, Status::TooLarge);
+        if io.blocks == 0 || u64::from(io.blocks) * u64::from(block_size) > context.buffer_len {
+            return self.bury(io.slot, Status::BadLength);
         }
         if context.busy.replace(true) {
             return Err(Full);
@@ -170,7 +176,11 @@ impl<S: Sink, R: Route> Shared<S, R> {
     #[inline(never)]
     fn refused(&self, context: &Context<S, R>, rc: c_int) -> Result<(), Full> {
         context.busy.set(false);
-        if rc == -libc::ENOMEM || rc == -libc::EAGAIN { Err(Full) } else { self.bury(context.slot, Status::TargetLost) }
+        match -rc {
+            libc::ENOMEM | libc::EAGAIN => Err(Full),
+            libc::ENXIO | libc::ENODEV => self.bury(context.slot, Status::TargetLost),
+            errno => self.bury(context.slot, Status::NotTaken { errno }),
+        }
     }
 
     /// Ends an I/O that was not sent, at the next poll.

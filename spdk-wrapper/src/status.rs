@@ -17,7 +17,8 @@ pub enum Status {
     },
     /// The device answered with a SCSI status.
     Scsi {
-        /// Status byte.
+        /// Status byte; 0xf0 to 0xf2, which SCSI does not use, say that the iSCSI transport cancelled it, failed, or
+        /// gave up waiting.
         status: u8,
         /// Sense key.
         key: u8,
@@ -30,8 +31,13 @@ pub enum Status {
     TargetLost,
     /// A write to a target that was not opened for writing; nothing was sent.
     WriteRefused,
-    /// An I/O larger than its slot's buffer; nothing was sent.
-    TooLarge,
+    /// An I/O of no blocks, or larger than its slot's buffer or a command; nothing was sent.
+    BadLength,
+    /// The driver would not take it, for a reason other than room; nothing was sent.
+    NotTaken {
+        /// Its reason, an errno.
+        errno: i32,
+    },
 }
 
 impl Status {
@@ -65,9 +71,15 @@ impl fmt::Display for Status {
                     write!(f, "SCSI Check Condition / {} (sense code {asc:#04x}, qualifier {ascq:#04x})", scsi_key(key))
                 }
             },
+            Self::Scsi { status: 0xf0, .. } => f.write_str("iSCSI Transport / Cancelled"),
+            Self::Scsi { status: 0xf1, .. } => f.write_str("iSCSI Transport / Error"),
+            Self::Scsi { status: 0xf2, .. } => f.write_str("iSCSI Transport / Timed Out"),
             Self::Scsi { status, .. } => write!(f, "SCSI {}", scsi_status(status)),
             Self::TargetLost => f.write_str("Target Lost / the queue to it is gone"),
-            Self::TooLarge => f.write_str("Not Sent / the I/O is larger than its slot's buffer"),
+            Self::BadLength => {
+                f.write_str("Not Sent / the I/O has no blocks, or more than its buffer or a command holds")
+            }
+            Self::NotTaken { errno } => write!(f, "Not Sent / {}", std::io::Error::from_raw_os_error(errno)),
             Self::WriteRefused => f.write_str("Write Refused / the target was not opened for writing"),
         }
     }

@@ -94,7 +94,7 @@ fn measure(
     let figures: Vec<PointFigures> = figures?;
     saved?;
     let interrupted = control.interrupt.load(Ordering::Relaxed);
-    let lost = figures.last().is_some_and(|point| point.ended_early.is_some());
+    let lost = figures.iter().any(|point| point.ended_early.is_some());
     let result = RunResult::new(provenance.clone(), points);
     folder.save(&result)?;
     Ok(Outcome { result, interrupted, lost })

@@ -47,10 +47,16 @@ pub trait Backend: Sync {
     /// a target for writing when the order does not name its identity, whatever the plan said.
     fn open<S: Sink>(&self, order: &CoreOrder) -> Result<Self::Core<S>, DriverError>;
 
-    /// The first target that is known not to be there any more. Asked only when no core has completed anything for a
-    /// while; a target that merely does not answer is not missing.
-    fn missing(&self) -> Option<usize> {
-        None
+    /// Whether a target is known not to be there any more. Asked only when a core has completed nothing for a while, and
+    /// answered within a fraction of a second; a target that merely does not answer is not missing.
+    fn is_missing(&self, _target: usize) -> bool {
+        false
+    }
+
+    /// Whether the completions that one poll finds come one right after the other, with no other work between them, so
+    /// that several may share a reading of the clock (docs/method.md, "Ticks").
+    fn completes_back_to_back(&self) -> bool {
+        false
     }
 
     /// The clock whose ticks [`Driver::now`] counts.

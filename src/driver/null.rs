@@ -45,6 +45,10 @@ impl Backend for NullBackend {
         self.facts.clone()
     }
 
+    fn completes_back_to_back(&self) -> bool {
+        true
+    }
+
     fn open<S: Sink>(&self, order: &CoreOrder) -> Result<NullDriver, DriverError> {
         let slots = order.slot_bytes.len();
         Ok(NullDriver { ended: Vec::with_capacity(slots), ending: Vec::with_capacity(slots) })

@@ -3,12 +3,17 @@
 
 use std::io::ErrorKind;
 use std::net::{TcpStream, ToSocketAddrs};
-use std::os::unix::net::UnixStream;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::time::Duration;
 
+use nix::errno::Errno;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};
+
 /// How long a host may take to accept a connection.
 const LIMIT: Duration = Duration::from_secs(3);
+/// How long a target that has fallen silent may take to be asked for a connection.
+const PROBE: Duration = Duration::from_millis(200);
 
 /// Connects once and hangs up; the reason and the remedy if that does not work.
 pub(super) fn check(host: &str, port: u16) -> Result<(), String> {
@@ -28,17 +33,19 @@ pub(super) fn check(host: &str, port: u16) -> Result<(), String> {
     Err(last)
 }
 
-/// Whether nothing listens there any more. No answer at all is not that: a path may come back.
+/// Whether nothing listens there any more. No answer within [`PROBE`] is not that: a path may come back.
 pub(super) fn refused(host: &str, port: u16) -> bool {
-    let Ok(addresses) = (host, port).to_socket_addrs() else { return false };
-    let kinds: Vec<_> = addresses.map(|a| TcpStream::connect_timeout(&a, LIMIT).err().map(|e| e.kind())).collect();
-    !kinds.is_empty() && kinds.iter().all(|kind| *kind == Some(ErrorKind::ConnectionRefused))
+    let Ok(mut addresses) = (host, port).to_socket_addrs() else { return false };
+    let kind = addresses.next().and_then(|a| TcpStream::connect_timeout(&a, PROBE).err()).map(|e| e.kind());
+    kind == Some(ErrorKind::ConnectionRefused)
 }
 
-/// Whether a local socket has no listener any more.
+/// Whether a local socket has no listener any more. Never waits: a listener that takes one client at a time, as a
+/// vfio-user target does, leaves others in a queue that soon is full.
 pub(super) fn socket_is_dead(path: &Path) -> bool {
-    let kind = UnixStream::connect(path).err().map(|e| e.kind());
-    matches!(kind, Some(ErrorKind::ConnectionRefused | ErrorKind::NotFound))
+    let Ok(address) = UnixAddr::new(path) else { return false };
+    let Ok(fd) = socket(AddressFamily::Unix, SockType::Stream, SockFlag::SOCK_NONBLOCK, None) else { return false };
+    matches!(connect(fd.as_raw_fd(), &address), Err(Errno::ECONNREFUSED | Errno::ENOENT))
 }
 
 fn reason(error: &std::io::Error, address: std::net::SocketAddr) -> String {

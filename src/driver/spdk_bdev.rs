@@ -69,8 +69,13 @@ impl Backend for BdevBackend {
         self.uris.iter().zip(&self.bdevs).map(|(uri, bdev)| facts(uri, bdev.identity())).collect()
     }
 
-    fn missing(&self) -> Option<usize> {
-        self.uris.iter().position(|uri| matches!(uri, Uri::Iscsi(lun) if reach::refused(&lun.host, lun.port)))
+    fn is_missing(&self, target: usize) -> bool {
+        matches!(self.uris.get(target), Some(Uri::Iscsi(lun)) if reach::refused(&lun.host, lun.port))
+    }
+
+    /// Memory and null bdevs are one poller each, which ends all it has; others do work of their own in between.
+    fn completes_back_to_back(&self) -> bool {
+        self.bdevs.iter().all(|bdev| in_memory(bdev.identity()))
     }
 
     fn open<S: Sink>(&self, order: &CoreOrder) -> Result<BdevDriver<S>, DriverError> {
@@ -119,7 +124,7 @@ fn facts(uri: &Uri, identity: &BdevIdentity) -> DeviceFacts {
     let (identities, volatile) = match uri {
         Uri::Malloc(_) => (Vec::new(), true),
         Uri::Iscsi(lun) => (vec![format!("{}/{}", lun.iqn, lun.lun), format!("{}:{}", lun.iqn, lun.lun)], false),
-        _ => (vec![identity.name.clone()], matches!(identity.product.as_str(), "Malloc disk" | "Null disk")),
+        _ => (vec![identity.name.clone()], in_memory(identity)),
     };
     DeviceFacts {
         uri: uri.to_string(),
@@ -135,4 +140,9 @@ fn facts(uri: &Uri, identity: &BdevIdentity) -> DeviceFacts {
         queue_pair_depth: 0,
         volatile,
     }
+}
+
+/// Whether a bdev is memory of this process and nothing on top of it.
+fn in_memory(identity: &BdevIdentity) -> bool {
+    matches!(identity.product.as_str(), "Malloc disk" | "Null disk")
 }

@@ -66,15 +66,18 @@ impl Backend for NvmeBackend {
         self.targets.iter().map(|(uri, controller)| facts(uri, controller.identity())).collect()
     }
 
-    fn missing(&self) -> Option<usize> {
-        self.targets.iter().zip(&self.transports).position(|((_, controller), transport)| {
-            controller.is_lost()
-                || match transport {
-                    Transport::Tcp { host, port, .. } => reach::refused(host, *port),
-                    Transport::VfioUser { folder, .. } => reach::socket_is_dead(&Path::new(folder).join("cntrl")),
-                    Transport::Pcie { .. } | Transport::Rdma { .. } => false,
-                }
-        })
+    fn is_missing(&self, target: usize) -> bool {
+        let lost = self.targets.get(target).is_some_and(|(_, controller)| controller.is_lost());
+        lost || match self.transports.get(target) {
+            Some(Transport::Tcp { host, port, .. }) => reach::refused(host, *port),
+            Some(Transport::VfioUser { folder, .. }) => reach::socket_is_dead(&Path::new(folder).join("cntrl")),
+            _ => false,
+        }
+    }
+
+    /// Completion queues in memory are read entry after entry; sockets are not.
+    fn completes_back_to_back(&self) -> bool {
+        self.transports.iter().all(|t| matches!(t, Transport::Pcie { .. } | Transport::VfioUser { .. }))
     }
 
     fn open<S: Sink>(&self, order: &CoreOrder) -> Result<NvmeDriver<S>, DriverError> {
@@ -123,6 +126,7 @@ fn queue_plan(controller: &Arc<Controller>, order: &CoreOrder, target: usize, wr
         pairs: vec![depth.div_ceil(count.max(1)); count as usize],
         pair_of_slot: order.places(target).into_iter().map(pair_of).collect(),
         writable,
+        io_bytes: order.slot_bytes.iter().copied().max().unwrap_or(0),
     }
 }
 
@@ -174,7 +178,9 @@ fn explain(control: &Control, transport: &Transport, error: ConnectError) -> Str
 }
 
 fn facts(uri: &str, identity: &Identity) -> DeviceFacts {
-    let identities = [Some(identity.serial.clone()), identity.nguid.clone(), identity.eui64.clone()];
+    // The serial number is the subsystem's: it names this namespace only where there is no other.
+    let serial = (identity.namespaces == 1).then(|| identity.serial.clone());
+    let identities = [identity.nguid.clone(), identity.eui64.clone(), serial];
     DeviceFacts {
         uri: uri.to_owned(),
         driver: "spdk_nvme".to_owned(),
@@ -184,8 +190,8 @@ fn facts(uri: &str, identity: &Identity) -> DeviceFacts {
         identities: identities.into_iter().flatten().filter(|i| !i.is_empty()).collect(),
         block_size: identity.block_size,
         blocks: identity.blocks,
-        // SPDK splits what is larger, so it is no limit.
-        max_io_bytes: 0,
+        // What exceeds the controller's largest transfer is split, so that is no limit; a command's own length is.
+        max_io_bytes: u64::from(identity.block_size) << 16,
         max_queue_depth: 0,
         queue_pair_depth: identity.max_queue_depth,
         volatile: false,

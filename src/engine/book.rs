@@ -151,6 +151,8 @@ impl Book {
     }
 
     /// Ends the window (and the ramp, if still in it) at `tick`.
+    #[cold]
+    #[inline(never)]
     pub(super) fn cut(&mut self, tick: Ticks) {
         self.schedule.cut(tick);
     }

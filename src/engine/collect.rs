@@ -49,20 +49,43 @@ impl Collector {
             self.counted += packet.completions;
         }
         if packet.phase != Phase::Drain && packet.end > packet.begin {
-            let interval = self.open.entry(packet.end.0).or_insert_with(|| IntervalFigures {
-                start: packet.begin,
-                end: packet.end,
-                phase: packet.phase,
-                cells: vec![CellFigures::default(); self.cells],
-            });
-            interval.start = interval.start.min(packet.begin);
-            interval.cells.iter_mut().zip(&packet.cells).for_each(|(sum, part)| sum.merge(part));
+            self.join(packet);
         }
         self.reached[core] = if end.is_some() { Ticks(u64::MAX) } else { packet.end };
         if let Some(end) = end {
             self.ends.push((core, end));
         }
         self.complete()
+    }
+
+    /// Adds a packet to the interval it belongs to. A core that could not hand over in time sends one packet for several
+    /// intervals; whatever overlaps with it becomes one interval.
+    fn join(&mut self, packet: &Packet) {
+        let mut interval = IntervalFigures {
+            start: packet.begin,
+            end: packet.end,
+            phase: packet.phase,
+            cells: vec![CellFigures::default(); self.cells],
+        };
+        interval.cells.iter_mut().zip(&packet.cells).for_each(|(sum, part)| sum.merge(part));
+        let overlaps = |open: &IntervalFigures| open.start < packet.end && packet.begin < open.end;
+        let ends: Vec<u64> = self.open.iter().filter(|(_, open)| overlaps(open)).map(|(&end, _)| end).collect();
+        for open in ends.iter().filter_map(|end| self.open.remove(end)) {
+            interval.start = interval.start.min(open.start);
+            interval.end = interval.end.max(open.end);
+            interval.cells.iter_mut().zip(&open.cells).for_each(|(sum, part)| sum.merge(part));
+        }
+        self.open.insert(interval.end.0, interval);
+    }
+
+    /// Whether I/Os of this point were never answered.
+    pub(super) fn has_abandoned(&self) -> bool {
+        self.ends.iter().any(|(_, end)| end.abandoned > 0)
+    }
+
+    /// Whether one core has ended the point.
+    pub(super) fn has_ended(&self, core: usize) -> bool {
+        self.ends.iter().any(|(ended, _)| *ended == core)
     }
 
     /// Whether every core has ended the point.

@@ -8,10 +8,9 @@ use super::book::Pages;
 use super::lane::LaneState;
 use super::turn::Turn;
 use crate::driver::{Driver, Sink};
-use crate::units::Ticks;
 
-/// Polls between two looks at what the other threads want, and shows them of progress; a power of two.
-const LOOK_AROUND_EVERY: u64 = 256;
+/// Polls between two looks at whether the run is to end, and shows of progress; a power of two.
+const LOOK_AROUND_EVERY: u64 = 64;
 
 /// One core's loop at one point.
 #[derive(Debug)]
@@ -19,11 +18,16 @@ pub(super) struct CoreLoop<'r, D> {
     driver: D,
     turn: Turn<'r>,
     /// Good completions so far, for the thread that watches for silence.
-    progress: &'r AtomicU64,
+    progress: &'r Progress,
 }
 
+/// Good completions of one core so far, stored now and then; a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+pub(super) struct Progress(pub AtomicU64);
+
 impl<'r, D: Driver<Turn<'r>>> CoreLoop<'r, D> {
-    pub(super) fn new(driver: D, turn: Turn<'r>, progress: &'r AtomicU64) -> Self {
+    pub(super) fn new(driver: D, turn: Turn<'r>, progress: &'r Progress) -> Self {
         Self { driver, turn, progress }
     }
 
@@ -38,7 +42,7 @@ impl<'r, D: Driver<Turn<'r>>> CoreLoop<'r, D> {
         let now = self.driver.now();
         let abandoned = self.turn.outstanding();
         let Turn { book, lanes, .. } = self.turn;
-        self.progress.store(book.total(), Ordering::Relaxed);
+        self.progress.0.store(book.total(), Ordering::Relaxed);
         (lanes, book.close(now, abandoned))
     }
 
@@ -74,13 +78,9 @@ impl<'r, D: Driver<Turn<'r>>> CoreLoop<'r, D> {
             }
             polls += 1;
             if polls % LOOK_AROUND_EVERY == 0 {
-                self.look_around(now);
+                self.progress.0.store(self.turn.book.total(), Ordering::Relaxed);
+                self.turn.heed_stop(|| self.driver.now());
             }
         }
-    }
-
-    fn look_around(&mut self, now: Ticks) {
-        self.progress.store(self.turn.book.total(), Ordering::Relaxed);
-        self.turn.heed_stop(now);
     }
 }

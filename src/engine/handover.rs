@@ -84,6 +84,8 @@ impl Sender {
         let empty = loop {
             match self.spare.pop() {
                 Ok(empty) => break empty,
+                // Nobody will send one back: the run is over, and what is in the packet with it.
+                Err(_) if self.spare.is_abandoned() => return false,
                 Err(_) => std::thread::yield_now(),
             }
         };
@@ -98,6 +100,11 @@ impl Receiver {
     /// The next packet, if one has come.
     pub(super) fn receive(&mut self) -> Option<Box<Packet>> {
         self.full.pop().ok()
+    }
+
+    /// Whether the core's thread is gone and nothing more will come.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.full.is_abandoned() && self.full.is_empty()
     }
 
     /// Empties a packet and sends it back.

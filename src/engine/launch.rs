@@ -2,28 +2,29 @@
 //!
 //! Owns the one `match` on the backend; behind it everything is monomorphic. Knows no file and prints nothing.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, channel};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use super::book::{Book, Pages};
 use super::collect::Collector;
-use super::core_loop::CoreLoop;
+use super::core_loop::{CoreLoop, Progress};
 use super::gate::Gate;
 use super::handover::{Packet, Receiver, Sender, pair};
 use super::housekeeping::Housekeeping;
 use super::lane::LaneState;
 use super::schedule::{DRAIN_LIMIT_S, Schedule};
-use super::turn::{GOING, INTERRUPTED, LOST, Turn};
+use super::stop::{Reason, Stop};
+use super::turn::Turn;
 use super::{IntervalFigures, PointFigures};
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, Backend, CoreOrder, DriverError};
 use crate::plan::{CorePlan, Plan};
 use crate::units::Ticks;
 
-/// How long no core may complete anything before the targets are asked whether they are there.
-const SILENCE: Duration = Duration::from_secs(2);
+/// How long a core may complete nothing before the targets are asked, one each time, whether they are there.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// How far the tick of a completion may lie before the moment the loop handled it (docs/method.md, "Ticks").
 const TICK_ERROR: Duration = Duration::from_nanos(250);
@@ -39,8 +40,8 @@ pub enum EngineError {
         "core {0} cannot be had for polling (--cores, [run] cores); is this process confined to other cores (taskset, cgroup)?"
     )]
     Pin(usize),
-    /// A thread could not be started.
-    #[error("a thread for core {core} could not be started: {reason}")]
+    /// A thread could not be started, or ended unasked.
+    #[error("the thread of core {core}: {reason}")]
     Thread {
         /// The core.
         core: usize,
@@ -70,8 +71,8 @@ pub struct RunControl {
 /// State of a run that all its threads see.
 struct Stage {
     gate: Gate,
-    stop: AtomicU64,
-    progress: Vec<AtomicU64>,
+    stop: Stop,
+    progress: Vec<Progress>,
 }
 
 /// [`run`] on whichever backend it is: the one place where that is asked.
@@ -103,8 +104,8 @@ pub fn run<B: Backend>(
 ) -> Result<Vec<PointFigures>, EngineError> {
     let stage = Stage {
         gate: Gate::default(),
-        stop: AtomicU64::new(GOING),
-        progress: plan.cores.iter().map(|_| AtomicU64::new(0)).collect(),
+        stop: Stop::default(),
+        progress: plan.cores.iter().map(|_| Progress::default()).collect(),
     };
     let _aside = Housekeeping::aside(plan.cores.iter().map(|core| core.core));
     let (receivers, ends): (Vec<_>, Vec<_>) = plan.cores.iter().map(|_| split(pair(plan.cells()))).unzip();
@@ -151,19 +152,22 @@ fn conduct<B: Backend>(
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<Vec<PointFigures>, EngineError> {
     // Often enough for packets to come back in time, seldom enough not to be felt where it has to share a core.
+    // The same for all cores, and a little ahead, so that none is past it.
+    let cut_at = || {
+        if backend.virtual_time() { Ticks(1) } else { crate::clock::now().plus(clock.ticks(Duration::from_millis(1))) }
+    };
     let pause = (plan.interval / 4).clamp(Duration::from_millis(1), Duration::from_millis(20));
     let mut points = Vec::new();
     for point in 0..plan.points.len() {
-        if control.interrupt.load(Ordering::Relaxed) || stage.stop.load(Ordering::Relaxed) != GOING {
+        if stage.stop.reason().is_some() || !all_ready(&ready, plan.cores.len(), control)? {
             break;
         }
-        ready.iter().take(plan.cores.len()).collect::<Result<(), _>>()?;
         // A little ahead, so that every core is there when it comes; a virtual clock starts where it stands.
         let lead = clock.ticks(Duration::from_micros(300));
         stage.gate.open(point, crate::clock::now().plus(lead));
         tell(Event::PointStarted(point));
         let mut collector = Collector::new(point, plan.cells(), plan.cores.len());
-        let mut watch = Watch::new();
+        let mut watch = Watch::new(plan.cores.len());
         while !collector.is_over() {
             let mut idle = true;
             for (core, receiver) in receivers.iter_mut().enumerate() {
@@ -176,23 +180,54 @@ fn conduct<B: Backend>(
                 }
             }
             if control.interrupt.load(Ordering::Relaxed) {
-                let _ = stage.stop.compare_exchange(GOING, INTERRUPTED, Ordering::Relaxed, Ordering::Relaxed);
+                stage.stop.raise(Reason::Interrupted, cut_at());
             }
             if !backend.virtual_time() && watch.silent(&stage.progress) {
-                if let Some(target) = backend.missing() {
-                    let lost = LOST + first_cell(plan, target);
-                    let _ = stage.stop.compare_exchange(GOING, lost, Ordering::Relaxed, Ordering::Relaxed);
+                let target = watch.next_target(plan.targets.len());
+                if backend.is_missing(target) {
+                    stage.stop.raise(Reason::Lost(first_cell(plan, target)), cut_at());
                 }
+            }
+            if let Some(core) =
+                receivers.iter().position(Receiver::is_abandoned).filter(|&core| !collector.has_ended(core))
+            {
+                stage.stop.raise(Reason::Interrupted, cut_at());
+                let reason = "it ended in mid-point; its panic is reported above".to_owned();
+                return Err(EngineError::Thread { core: plan.cores[core].core, reason });
             }
             if idle {
                 std::thread::sleep(if backend.virtual_time() { Duration::from_micros(20) } else { pause });
             }
         }
-        let figures = collector.finish(why(plan, stage.stop.load(Ordering::Relaxed)));
+        if collector.has_abandoned() {
+            // Their queues could not be put away as they should: no point after this one would be sound.
+            stage.stop.raise(Reason::Abandoned, cut_at());
+        }
+        let figures = collector.finish(stage.stop.reason().and_then(|reason| why(plan, reason)));
         tell(Event::PointDone(&figures));
         points.push(figures);
     }
     Ok(points)
+}
+
+/// Waits until every core is ready for the next point; false when the run is interrupted meanwhile.
+fn all_ready(
+    ready: &mpsc::Receiver<Result<(), EngineError>>,
+    cores: usize,
+    control: &RunControl,
+) -> Result<bool, EngineError> {
+    let mut missing = cores;
+    while missing > 0 {
+        match ready.recv_timeout(Duration::from_millis(50)) {
+            Ok(opened) => {
+                opened?;
+                missing -= 1;
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) if !control.interrupt.load(Ordering::Relaxed) => {}
+            Err(_) => return Ok(false),
+        }
+    }
+    Ok(true)
 }
 
 /// One core: pinned, then point after point, each with queues of its own, so that a point runs as it would alone.
@@ -205,17 +240,22 @@ fn core_thread<B: Backend>(
     (sender, packet): (Sender, Box<Packet>),
     ready: mpsc::Sender<Result<(), EngineError>>,
 ) {
+    let ready = Farewell { ready, core: core.core };
     if !core_affinity::set_for_current(core_affinity::CoreId { id: core.core }) && !backend.virtual_time() {
-        let _ = ready.send(Err(EngineError::Pin(core.core)));
+        let _ = ready.ready.send(Err(EngineError::Pin(core.core)));
         return;
     }
     let ticks = |duration| clock.ticks(duration);
     let mut lanes = LaneState::all(plan, core, index);
     let mut pages = Pages { sender, packet, total: 0 };
-    let tick_error = if backend.virtual_time() { Ticks(0) } else { ticks(TICK_ERROR) };
+    let shared_ticks = !backend.virtual_time() && backend.completes_back_to_back();
+    let tick_error = if shared_ticks { ticks(TICK_ERROR) } else { Ticks(0) };
     for point in 0..plan.points.len() {
+        if stage.stop.reason().is_some() {
+            return;
+        }
         let opened = backend.open(&CoreOrder::of(plan, core, point));
-        let told = ready.send(opened.as_ref().map(|_| ()).map_err(|error| EngineError::from(error.clone())));
+        let told = ready.ready.send(opened.as_ref().map(|_| ()).map_err(|error| EngineError::from(error.clone())));
         let (Ok(driver), Ok(())) = (opened, told) else { return };
         let Some(start) = stage.gate.wait(point) else { return };
         let start = if backend.virtual_time() { Ticks(0) } else { start };
@@ -227,46 +267,70 @@ fn core_thread<B: Backend>(
     }
 }
 
-/// Notices that no core completes anything any more.
+/// Tells the caller's thread, should a core's thread end by a panic before it has said that it is ready.
+struct Farewell {
+    ready: mpsc::Sender<Result<(), EngineError>>,
+    core: usize,
+}
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let reason = "it panicked; the message is above".to_owned();
+            let _ = self.ready.send(Err(EngineError::Thread { core: self.core, reason }));
+        }
+    }
+}
+
+/// Notices that a core completes nothing any more.
 struct Watch {
-    seen: u64,
-    since: Instant,
+    seen: Vec<(u64, Instant)>,
+    next: usize,
 }
 
 impl Watch {
-    fn new() -> Self {
-        Self { seen: 0, since: Instant::now() }
+    fn new(cores: usize) -> Self {
+        Self { seen: vec![(0, Instant::now()); cores], next: 0 }
     }
 
-    /// True once per [`SILENCE`] without progress.
-    fn silent(&mut self, progress: &[AtomicU64]) -> bool {
-        let total = progress.iter().map(|p| p.load(Ordering::Relaxed)).sum();
-        let silent = total == self.seen && self.since.elapsed() >= SILENCE;
-        if total != self.seen || silent {
-            self.seen = total;
-            self.since = Instant::now();
+    /// True once per [`SILENCE`] in which some core made no progress.
+    fn silent(&mut self, progress: &[Progress]) -> bool {
+        let mut silent = false;
+        for ((seen, since), progress) in self.seen.iter_mut().zip(progress) {
+            let total = progress.0.load(Ordering::Relaxed);
+            let quiet = total == *seen && since.elapsed() >= SILENCE;
+            if total != *seen || quiet {
+                (*seen, *since) = (total, Instant::now());
+            }
+            silent |= quiet;
         }
         silent
+    }
+
+    /// The target to ask this time; all in turn.
+    fn next_target(&mut self, targets: usize) -> usize {
+        self.next = (self.next + 1) % targets.max(1);
+        self.next
     }
 }
 
 /// Any cell of `target`: a lost target is named by one.
-fn first_cell(plan: &Plan, target: usize) -> u64 {
+fn first_cell(plan: &Plan, target: usize) -> u32 {
     let place = |(number, workload): (usize, &crate::plan::WorkloadPlan)| {
         let position = workload.targets.iter().position(|&t| t == target)?;
-        Some(plan.cell(number, position, crate::plan::Op::Read) as u64)
+        Some(plan.cell(number, position, crate::plan::Op::Read) as u32)
     };
     plan.workloads.iter().enumerate().find_map(place).unwrap_or(0)
 }
 
-fn why(plan: &Plan, stop: u64) -> Option<String> {
-    match stop {
-        GOING => None,
-        INTERRUPTED => Some("interrupted".to_owned()),
-        lost => {
-            let cell = (lost - LOST) as usize;
+/// The reason in words; none where the point itself says it.
+fn why(plan: &Plan, reason: Reason) -> Option<String> {
+    match reason {
+        Reason::Interrupted => Some("interrupted".to_owned()),
+        Reason::Abandoned => None,
+        Reason::Lost(cell) => {
             let targets = plan.workloads.iter().flat_map(|w| w.targets.iter().copied());
-            let target = targets.flat_map(|t| [t, t]).nth(cell).unwrap_or(0);
+            let target = targets.flat_map(|t| [t, t]).nth(cell as usize).unwrap_or(0);
             Some(format!("target lost: {}", plan.targets.get(target).map_or("?", String::as_str)))
         }
     }

@@ -13,6 +13,7 @@ mod lane;
 mod launch;
 pub mod record;
 mod schedule;
+mod stop;
 mod turn;
 
 pub use launch::{EngineError, Event, RunControl, run, run_any};

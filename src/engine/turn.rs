@@ -4,19 +4,11 @@
 //! at most once (the tick of a completion is that of the submission which follows it), and allocates, locks, formats and
 //! dispatches nothing. All that is rare is in functions of its own.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::book::Book;
 use super::lane::{LaneState, SlotState};
+use super::stop::{Reason, Stop};
 use crate::driver::{Io, Sink, Status};
 use crate::units::Ticks;
-
-/// The run goes on.
-pub(super) const GOING: u64 = 0;
-/// Someone asked for its end.
-pub(super) const INTERRUPTED: u64 = 1;
-/// A target is lost; its cell (`Plan::cell`) is the value less this.
-pub(super) const LOST: u64 = 2;
 
 /// The engine's side of a core's queues.
 #[derive(Debug)]
@@ -31,8 +23,8 @@ pub(super) struct Turn<'r> {
     tick: Ticks,
     share: u32,
     found: bool,
-    /// Why the run is to end; shared by all cores.
-    stop: &'r AtomicU64,
+    /// Whether the run is to end; shared by all cores.
+    stop: &'r Stop,
 }
 
 impl Sink for Turn<'_> {
@@ -43,10 +35,13 @@ impl Sink for Turn<'_> {
         }
         self.share -= 1;
         let state = &mut self.slots[slot as usize];
-        self.book.record(state.cell, status, self.tick.0.wrapping_sub(state.submitted));
-        if !status.is_good() {
-            note(self.stop, state.cell, status);
+        if status == Status::TargetLost {
+            // Never sent, so no error of the target's; the slot has nowhere to go any more.
+            self.stop.raise(Reason::Lost(state.cell), self.tick);
+            self.outstanding -= 1;
+            return None;
         }
+        self.book.record(state.cell, status, self.tick.0.wrapping_sub(state.submitted));
         if self.book.draining() {
             self.outstanding -= 1;
             return None;
@@ -65,7 +60,7 @@ impl Sink for Turn<'_> {
 }
 
 impl<'r> Turn<'r> {
-    pub(super) fn new(book: Book, lanes: Vec<LaneState>, point: usize, stop: &'r AtomicU64) -> Self {
+    pub(super) fn new(book: Book, lanes: Vec<LaneState>, point: usize, stop: &'r Stop) -> Self {
         let slots = LaneState::slots(&lanes, point);
         Self {
             book,
@@ -133,12 +128,11 @@ impl<'r> Turn<'r> {
         self.parked.drain(..taken);
     }
 
-    /// Ends the window at `now` if the run is to end.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn heed_stop(&mut self, now: Ticks) {
-        if self.stop.load(Ordering::Relaxed) != GOING {
-            self.book.cut(now);
+    /// Ends the window where the run is to end, if it is, but not before what has been recorded already.
+    #[inline(always)]
+    pub(super) fn heed_stop(&mut self, now: impl FnOnce() -> Ticks) {
+        if let Some(at) = self.stop.at() {
+            self.book.cut(at.max(now()));
         }
     }
 
@@ -150,14 +144,5 @@ impl<'r> Turn<'r> {
         if now >= self.book.edge() {
             self.book.cross(now);
         }
-    }
-}
-
-/// Ends the run when a target is lost.
-#[cold]
-#[inline(never)]
-fn note(stop: &AtomicU64, cell: u32, status: Status) {
-    if status == Status::TargetLost {
-        let _ = stop.compare_exchange(GOING, LOST + u64::from(cell), Ordering::Relaxed, Ordering::Relaxed);
     }
 }

@@ -22,6 +22,8 @@ pub struct TickHistogram {
     counts: Box<[u64; BUCKETS]>,
     overflow: u64,
     sum_ticks: u64,
+    /// Carry of the sum: only merging reaches beyond 64 bits.
+    sum_high: u64,
     min_ticks: u64,
     max_ticks: u64,
 }
@@ -47,7 +49,7 @@ impl TickHistogram {
     pub fn new() -> Self {
         let counts = vec![0u64; BUCKETS].into_boxed_slice();
         let counts = counts.try_into().unwrap_or_else(|_| unreachable!("the slice has BUCKETS elements"));
-        Self { counts, overflow: 0, sum_ticks: 0, min_ticks: u64::MAX, max_ticks: 0 }
+        Self { counts, overflow: 0, sum_ticks: 0, sum_high: 0, min_ticks: u64::MAX, max_ticks: 0 }
     }
 
     /// Counts one span. Never fails, never allocates: a span beyond [`MAX_TICKS`] is counted as overflow.
@@ -83,13 +85,13 @@ impl TickHistogram {
     #[must_use]
     pub fn mean_ticks(&self) -> Option<f64> {
         let count = self.count();
-        (count > 0).then(|| self.sum_ticks as f64 / count as f64)
+        (count > 0).then(|| self.sum_ticks() as f64 / count as f64)
     }
 
     /// Exact sum of all recorded spans, in ticks.
     #[must_use]
-    pub fn sum_ticks(&self) -> u64 {
-        self.sum_ticks
+    pub fn sum_ticks(&self) -> u128 {
+        u128::from(self.sum_high) << 64 | u128::from(self.sum_ticks)
     }
 
     /// Exact least span, in ticks; none when empty.
@@ -126,7 +128,7 @@ impl TickHistogram {
 
     /// Adds all counts of `other`; the result is what one histogram of both would hold.
     pub fn merge(&mut self, other: &Self) {
-        let Self { counts, overflow, sum_ticks, min_ticks, max_ticks } = other;
+        let Self { counts, overflow, sum_ticks, sum_high, min_ticks, max_ticks } = other;
         if min_ticks > max_ticks {
             return;
         }
@@ -134,7 +136,9 @@ impl TickHistogram {
             *mine += theirs;
         }
         self.overflow += overflow;
-        self.sum_ticks = self.sum_ticks.wrapping_add(*sum_ticks);
+        let (sum, carry) = self.sum_ticks.overflowing_add(*sum_ticks);
+        self.sum_ticks = sum;
+        self.sum_high += sum_high + u64::from(carry);
         self.min_ticks = self.min_ticks.min(*min_ticks);
         self.max_ticks = self.max_ticks.max(*max_ticks);
     }
@@ -146,6 +150,7 @@ impl TickHistogram {
         }
         self.overflow = 0;
         self.sum_ticks = 0;
+        self.sum_high = 0;
         self.min_ticks = u64::MAX;
         self.max_ticks = 0;
     }

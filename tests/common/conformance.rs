@@ -147,7 +147,7 @@ pub fn impossible_io_ends_with_an_error<B: Backend>(backend: &B, blocks: u32) {
     let mut driver = backend.open::<Counter>(&order(backend, 1, blocks)).expect("opens");
     let mut counter = Counter::new(0, blocks + 1, false);
     counter.drive(&mut driver, 1, 0);
-    assert_eq!(counter.statuses, HashMap::from([(Status::TooLarge, 1)]));
+    assert_eq!(counter.statuses, HashMap::from([(Status::BadLength, 1)]));
     driver.submit(Io { slot: 0, target: 7, write: false, lba: 0, blocks }).expect("ends at the next poll");
     counter.outstanding.push(0);
     driver.poll(&mut counter);

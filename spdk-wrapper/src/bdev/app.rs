@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
 
 use spdk_sys as sys;
@@ -13,6 +13,8 @@ use crate::control::{Control, poll_until};
 
 /// Value of a step's outcome before SPDK has called back; no errno is that.
 const PENDING: i32 = i32::MIN;
+/// Whether the thread library was ever started in this process.
+static STARTED: AtomicBool = AtomicBool::new(false);
 const STARTUP: u32 = 1;
 const RUNTIME: u32 = 2;
 
@@ -51,7 +53,7 @@ impl BdevLayer {
     /// Each step, network connections included, has `limit`.
     pub fn start(control: &Arc<Control>, config: String, limit: Duration) -> Result<Self, LayerError> {
         control.run(move |plane| {
-            if plane.app.is_some() {
+            if STARTED.swap(true, Ordering::Relaxed) {
                 return Err(LayerError::Twice);
             }
             crate::log::forget_errors();
@@ -79,7 +81,7 @@ pub(crate) struct AppThread {
 impl AppThread {
     fn start() -> Result<Self, LayerError> {
         let failed = |step, rc: i32| LayerError::Step { step, reason: errno_words(rc) };
-        // SAFETY: the environment is up (this is the control thread), and this is the first call (`plane.app` was none).
+        // SAFETY: the environment is up (this is the control thread), and this is the first call (`STARTED`).
         let rc = unsafe { sys::rigel_thread_lib_init() };
         if rc != 0 {
             return Err(failed("starting the thread library", rc));

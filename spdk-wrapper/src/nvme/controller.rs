@@ -10,6 +10,8 @@ use spdk_sys as sys;
 use super::Transport;
 use crate::control::Control;
 
+/// How long a controller may take to let go when it is detached.
+const DETACH_LIMIT_MS: u32 = 3_000;
 /// Keep-alive time asked of the target; after that long without a sign of us it may drop the association.
 const KEEP_ALIVE_MS: u32 = 10_000;
 
@@ -32,6 +34,8 @@ pub struct Identity {
     pub blocks: u64,
     /// Greatest transfer without splitting, in bytes.
     pub max_transfer: u32,
+    /// Number of active namespaces that the controller shows us.
+    pub namespaces: usize,
     /// Most commands a queue pair can hold (CAP.MQES, zero-based there and one less usable: the same number).
     pub max_queue_depth: u32,
 }
@@ -50,6 +54,16 @@ pub enum ConnectError {
         /// What is there.
         found: Vec<u32>,
     },
+    /// Blocks with metadata, which our buffers have no room for.
+    #[error(
+        "namespace {nsid} is formatted with {bytes} bytes of metadata a block, which Rigel does not handle; use a namespace formatted without"
+    )]
+    Metadata {
+        /// The namespace.
+        nsid: u32,
+        /// Bytes of metadata to each block.
+        bytes: u32,
+    },
 }
 
 fn list(found: &[u32]) -> String {
@@ -65,12 +79,13 @@ pub struct Controller {
     pub(super) controller: NonNull<sys::spdk_nvme_ctrlr>,
     pub(super) namespace: NonNull<sys::spdk_nvme_ns>,
     identity: Identity,
+    shares_memory: bool,
     lost: AtomicBool,
 }
 
 // SAFETY: the calls made through a shared `Controller` (allocating, connecting and freeing queue pairs, processing
-// admin completions, reading namespace data) take the controller's own robust mutex inside SPDK or read data that is
-// fixed once attached; SPDK documents a controller as usable from any thread, a queue pair from one at a time.
+// admin completions) take the controller's own robust mutex inside SPDK; namespace data is read when attaching, and one
+// word of it on the control thread, which is also where SPDK changes it. SPDK documents a controller as usable from any thread, a queue pair from one at a time.
 unsafe impl Send for Controller {}
 // SAFETY: as above.
 unsafe impl Sync for Controller {}
@@ -84,15 +99,16 @@ impl Controller {
         nsid: u32,
         queue_depth: u32,
     ) -> Result<Arc<Self>, ConnectError> {
+        let shares_memory = transport.needs_hugepages();
         let transport = transport.to_string();
         control.run(move |plane| {
-            let controller = Self::attach(&transport, nsid, queue_depth).map(Arc::new)?;
+            let controller = Self::attach(&transport, nsid, queue_depth, shares_memory).map(Arc::new)?;
             plane.watched.push(Arc::downgrade(&controller));
             Ok(controller)
         })
     }
 
-    fn attach(transport: &str, nsid: u32, queue_depth: u32) -> Result<Self, ConnectError> {
+    fn attach(transport: &str, nsid: u32, queue_depth: u32, shares_memory: bool) -> Result<Self, ConnectError> {
         let missing = || ConnectError::NoController(transport.to_owned());
         let text = CString::new(transport).map_err(|_| missing())?;
         // SAFETY: the environment is up (this is its thread), and the string lives across the call.
@@ -105,12 +121,26 @@ impl Controller {
         let active = |ns: *mut sys::spdk_nvme_ns| unsafe { sys::spdk_nvme_ns_is_active(ns) };
         let Some(namespace) = NonNull::new(namespace).filter(|ns| active(ns.as_ptr())) else {
             let found = active_namespaces(controller);
-            // SAFETY: attached above, nothing refers to it.
-            unsafe { sys::spdk_nvme_detach(ctrlr) };
+            detach(controller);
             return Err(ConnectError::NoNamespace { asked: nsid, found });
         };
+        // SAFETY: plain reads of an active namespace of an attached controller.
+        let (metadata, extended, data) = unsafe {
+            let ns = namespace.as_ptr();
+            let extended = sys::spdk_nvme_ns_get_extended_sector_size(ns);
+            (sys::spdk_nvme_ns_get_md_size(ns), extended, sys::spdk_nvme_ns_get_sector_size(ns))
+        };
+        if metadata != 0 || extended != data {
+            detach(controller);
+            return Err(ConnectError::Metadata { nsid, bytes: metadata });
+        }
         let identity = read_identity(controller, namespace);
-        Ok(Self { controller, namespace, identity, lost: AtomicBool::new(false) })
+        Ok(Self { controller, namespace, identity, shares_memory, lost: AtomicBool::new(false) })
+    }
+
+    /// Whether the device reaches our memory itself (PCIe, RDMA, vfio-user).
+    pub(super) fn shares_memory(&self) -> bool {
+        self.shares_memory
     }
 
     /// Who it is.
@@ -132,7 +162,9 @@ impl Controller {
         let rc = unsafe { sys::spdk_nvme_ctrlr_process_admin_completions(ctrlr) };
         // SAFETY: as above; reads one flag.
         let failed = unsafe { sys::rigel_nvme_is_failed(ctrlr) };
-        if rc < 0 || failed {
+        // SAFETY: as above. A namespace that was formatted anew under us has blocks that our buffers do not fit.
+        let block_size = unsafe { sys::spdk_nvme_ns_get_sector_size(self.namespace.as_ptr()) };
+        if rc < 0 || failed || block_size != self.identity.block_size {
             self.lost.store(true, Ordering::Relaxed);
         }
     }
@@ -155,8 +187,16 @@ impl Controller {
 
 impl Drop for Controller {
     fn drop(&mut self) {
-        // SAFETY: attached in `attach`, detached once; every queue pair holds an `Arc` of this and is freed by now.
-        unsafe { sys::spdk_nvme_detach(self.controller.as_ptr()) };
+        // Every queue pair holds an `Arc` of this and is freed by now.
+        detach(self.controller);
+    }
+}
+
+/// Lets a controller go that nothing refers to; one that does not answer is left to the end of the process.
+fn detach(controller: NonNull<sys::spdk_nvme_ctrlr>) {
+    // SAFETY: attached, and by the caller's word used by nobody any more.
+    if !unsafe { sys::rigel_nvme_detach(controller.as_ptr(), DETACH_LIMIT_MS) } {
+        tracing::warn!("a controller did not let go within {DETACH_LIMIT_MS} ms; the process ends without it");
     }
 }
 
@@ -196,6 +236,7 @@ fn read_identity(controller: NonNull<sys::spdk_nvme_ctrlr>, namespace: NonNull<s
         block_size,
         blocks,
         max_transfer,
+        namespaces: active_namespaces(controller).len(),
         max_queue_depth: raw.max_queue_depth,
     }
 }

@@ -1,10 +1,11 @@
 //! The queue pairs of one core, polled together. Owns their connection, submission and completion; knows no address
 //! pattern and no histogram.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use spdk_sys as sys;
 
@@ -12,6 +13,11 @@ use super::Controller;
 use crate::Status;
 use crate::io::{Full, Io, Sink};
 use crate::slots::{Buffers, Route, Slots, finish};
+
+/// How long a device that reaches our memory may take for I/Os that are outstanding when its queues are given up.
+const LAST_CALL: Duration = Duration::from_secs(1);
+/// Most blocks of one command (NVM Command Set Specification, NLB, a zero-based 16-bit number).
+const COMMAND_BLOCKS_MAX: u32 = 1 << 16;
 
 /// Why a queue pair could not be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,6 +47,8 @@ pub struct QueuePlan {
     pub pair_of_slot: Vec<u32>,
     /// Whether writes are let through.
     pub writable: bool,
+    /// The largest I/O that goes there, in bytes.
+    pub io_bytes: u32,
 }
 
 /// The queue pairs of one core, completing into a sink of type `S`. Not `Send`: made, fed and polled by one thread.
@@ -54,8 +62,6 @@ pub struct PollGroup<S: Sink> {
 struct Queues {
     group: NonNull<sys::spdk_nvme_poll_group>,
     targets: Vec<Target>,
-    /// Raised by the disconnect callback; a cell of its own, so that the callback touches nothing borrowed.
-    disconnected: Box<Cell<bool>>,
 }
 
 #[derive(Debug)]
@@ -68,7 +74,7 @@ struct Target {
     /// All of them; taken out when they are freed.
     pairs: RefCell<Vec<NonNull<sys::spdk_nvme_qpair>>>,
     // Detaches when the last queue is gone.
-    _controller: Arc<Controller>,
+    controller: Arc<Controller>,
 }
 
 impl<S: Sink> PollGroup<S> {
@@ -97,23 +103,15 @@ impl<S: Sink> PollGroup<S> {
             unsafe { sys::spdk_nvme_poll_group_process_completions(group, 0, Some(disconnected)) };
         });
     }
-
-    /// Whether a queue pair has lost its connection since the group was made.
-    #[must_use]
-    pub fn has_lost_a_queue(&self) -> bool {
-        self.slots.route().disconnected.get()
-    }
 }
 
 impl Queues {
     fn new() -> Result<Self, QueueError> {
-        let disconnected = Box::new(Cell::new(false));
-        let context = (&raw const *disconnected).cast_mut().cast();
-        // SAFETY: the environment is up (a controller exists, or nothing is ever polled); the context is the boxed cell,
-        // which outlives the group; no accelerator functions are given.
-        let group = unsafe { sys::spdk_nvme_poll_group_create(context, std::ptr::null_mut()) };
+        // SAFETY: the environment is up (buffers exist, or nothing is ever polled); no context and no accelerator functions
+        // are given.
+        let group = unsafe { sys::spdk_nvme_poll_group_create(std::ptr::null_mut(), std::ptr::null_mut()) };
         let group = NonNull::new(group).ok_or(QueueError::NoGroup)?;
-        Ok(Self { group, targets: Vec::new(), disconnected })
+        Ok(Self { group, targets: Vec::new() })
     }
 
     fn add(&mut self, plan: &QueuePlan) -> Result<(), QueueError> {
@@ -124,14 +122,17 @@ impl Queues {
             writable: plan.writable,
             of_slot: Box::default(),
             pairs: RefCell::default(),
-            _controller: Arc::clone(controller),
+            controller: Arc::clone(controller),
         };
         let mut failure = None;
         let mut connected = Vec::with_capacity(plan.pairs.len());
         for &depth in &plan.pairs {
-            match self.connect(controller, depth.max(1)) {
+            match self.connect(controller, depth.max(1), plan.io_bytes) {
                 Ok(pair) => connected.push(pair),
-                Err(error) => failure = Some(error),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
             }
         }
         target.of_slot = plan.pair_of_slot.iter().map_while(|&pair| connected.get(pair as usize).copied()).collect();
@@ -149,11 +150,18 @@ impl Queues {
         }
     }
 
-    fn connect(&self, controller: &Controller, depth: u32) -> Result<NonNull<sys::spdk_nvme_qpair>, QueueError> {
+    fn connect(
+        &self,
+        controller: &Controller,
+        depth: u32,
+        io_bytes: u32,
+    ) -> Result<NonNull<sys::spdk_nvme_qpair>, QueueError> {
         let ctrlr = controller.controller.as_ptr();
-        // A ring holds one less than its size; twice the requests leaves room for I/Os that SPDK splits.
+        // A ring holds one less than its size. An I/O beyond the controller's largest transfer is split: a request for each
+        // part, one for the whole, and one more where it crosses a boundary the namespace prefers.
+        let parts = io_bytes.div_ceil(controller.identity().max_transfer.max(1));
         // SAFETY: the controller is attached; the numbers are plain.
-        let qpair = unsafe { sys::rigel_nvme_alloc_qpair(ctrlr, depth + 1, depth * 2) };
+        let qpair = unsafe { sys::rigel_nvme_alloc_qpair(ctrlr, depth + 1, depth.saturating_mul(parts + 2)) };
         let qpair = NonNull::new(qpair).ok_or(QueueError::NoQueue { depth })?;
         // SAFETY: a fresh, unconnected queue pair and a live group, as `add` demands.
         let mut rc = unsafe { sys::spdk_nvme_poll_group_add(self.group.as_ptr(), qpair.as_ptr()) };
@@ -180,6 +188,9 @@ impl Route for Queues {
         if io.write && !target.writable {
             return Err(Status::WriteRefused);
         }
+        if io.blocks > COMMAND_BLOCKS_MAX {
+            return Err(Status::BadLength);
+        }
         Ok(((target, pair), target.block_size))
     }
 
@@ -195,12 +206,23 @@ impl Route for Queues {
 
 impl<S: Sink> Drop for PollGroup<S> {
     fn drop(&mut self) {
-        // While the slots are whole: the callbacks of aborted I/Os go there.
-        self.slots.route().disconnect();
-        if self.slots.outstanding() > 0 {
+        let shares_memory = self.slots.route().targets.iter().any(|target| target.controller.shares_memory());
+        let end = Instant::now() + LAST_CALL;
+        while shares_memory && self.slots.outstanding() > 0 && Instant::now() < end {
+            // SAFETY: as in `poll`; completions go to the strays.
+            unsafe {
+                let group = self.slots.route().group.as_ptr();
+                sys::spdk_nvme_poll_group_process_completions(group, 0, Some(disconnected));
+            }
+        }
+        if shares_memory && self.slots.outstanding() > 0 {
+            // A device that reaches our memory may still write to it, however the queue is taken down.
             tracing::warn!("{} I/Os never completed; their buffers are kept until the end", self.slots.outstanding());
             self.slots.leak();
+            return;
         }
+        // While the slots are whole: the callbacks of aborted I/Os go there.
+        self.slots.route().disconnect();
     }
 }
 
@@ -221,7 +243,5 @@ unsafe extern "C" fn done<S: Sink>(context: *mut c_void, completion: *const sys:
     unsafe { finish::<S, Queues>(context, Status::from_nvme(field)) };
 }
 
-unsafe extern "C" fn disconnected(_qpair: *mut sys::spdk_nvme_qpair, context: *mut c_void) {
-    // SAFETY: the boxed cell given to `poll_group_create`, alive as long as the group; only this thread touches it.
-    unsafe { &*context.cast_const().cast::<Cell<bool>>() }.set(true);
-}
+/// SPDK asks for this call; that a queue pair is gone shows in its I/Os, which are aborted, and refused from then on.
+unsafe extern "C" fn disconnected(_qpair: *mut sys::spdk_nvme_qpair, _context: *mut c_void) {}

@@ -91,6 +91,9 @@ rigel_nvme_connect(const char *trid_text, uint32_t io_queue_size, uint32_t keep_
 	opts.transport_retry_count = 0;
 	/* A target that takes the connection and then says nothing: give up soon, the default is two minutes. */
 	opts.fabrics_connect_timeout_us = 4 * 1000 * 1000;
+	opts.admin_timeout_ms = 4 * 1000;
+	/* Failed commands are counted by status; printing each would cost the polled core more than the I/O. */
+	opts.disable_error_logging = true;
 	return spdk_nvme_connect(&trid, &opts, sizeof(opts));
 }
 
@@ -142,6 +145,23 @@ rigel_nvme_is_failed(struct spdk_nvme_ctrlr *ctrlr)
 	return spdk_nvme_ctrlr_is_failed(ctrlr);
 }
 
+bool
+rigel_nvme_detach(struct spdk_nvme_ctrlr *ctrlr, uint32_t limit_ms)
+{
+	struct spdk_nvme_detach_ctx *ctx = NULL;
+	uint64_t deadline = spdk_get_ticks() + spdk_get_ticks_hz() * limit_ms / 1000;
+
+	if (spdk_nvme_detach_async(ctrlr, &ctx) != 0) {
+		return false;
+	}
+	while (ctx != NULL && spdk_nvme_detach_poll_async(ctx) == -EAGAIN) {
+		if (spdk_get_ticks() > deadline) {
+			return false;
+		}
+	}
+	return true;
+}
+
 struct discovery {
 	bool done;
 	int rc;
@@ -170,7 +190,13 @@ rigel_nvme_discover(const char *trid, char *buf, size_t len)
 		return -ENXIO;
 	}
 	d.rc = spdk_nvme_ctrlr_get_discovery_log_page(ctrlr, discovery_done, &d);
+	uint64_t deadline = spdk_get_ticks() + 3 * spdk_get_ticks_hz();
+
 	while (d.rc == 0 && !d.done) {
+		if (spdk_get_ticks() > deadline) {
+			d.rc = -ETIMEDOUT;
+			break;
+		}
 		int32_t rc = spdk_nvme_ctrlr_process_admin_completions(ctrlr);
 
 		if (rc < 0) {
@@ -193,9 +219,9 @@ rigel_nvme_discover(const char *trid, char *buf, size_t len)
 			found++;
 		}
 	}
-	/* When the connection broke before the answer, a late callback would write into this frame: detach first,
-	 * which completes whatever is outstanding. */
-	spdk_nvme_detach(ctrlr);
+	/* When there was no answer, a late callback would write into this frame: detaching completes whatever is
+	 * outstanding; a controller that cannot be detached is never polled again. */
+	rigel_nvme_detach(ctrlr, 2000);
 	free(d.page);
 	return d.rc != 0 ? d.rc : found;
 }
@@ -216,5 +242,9 @@ rigel_bdev_scsi_status(const struct spdk_bdev_io *io)
 	int sc, sk, asc, ascq;
 
 	spdk_bdev_io_get_scsi_status(io, &sc, &sk, &asc, &ascq);
+	/* libiscsi's own outcomes lie above the range of SCSI's: 0x0f000000 cancelled, +1 error, +2 timeout. */
+	if (sc > 0xff) {
+		sc = sc >= 0x0f000000 && sc <= 0x0f000002 ? 0xf0 + (sc & 0x3) : 0xf1;
+	}
 	return (uint32_t)(sc & 0xff) << 24 | (uint32_t)(sk & 0xff) << 16 | (uint32_t)(asc & 0xff) << 8 | (uint32_t)(ascq & 0xff);
 }

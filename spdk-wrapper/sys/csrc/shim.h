@@ -47,6 +47,8 @@ struct rigel_nvme_identity {
  * NULL on failure. */
 struct spdk_nvme_ctrlr *rigel_nvme_connect(const char *trid, uint32_t io_queue_size, uint32_t keep_alive_ms);
 void rigel_nvme_identity(struct spdk_nvme_ctrlr *ctrlr, struct spdk_nvme_ns *ns, struct rigel_nvme_identity *out);
+/* Detaches; false when the controller did not let go within the limit, and is left as it is. */
+bool rigel_nvme_detach(struct spdk_nvme_ctrlr *ctrlr, uint32_t limit_ms);
 /* A queue pair that is not connected yet. NULL on failure. */
 struct spdk_nvme_qpair *rigel_nvme_alloc_qpair(struct spdk_nvme_ctrlr *ctrlr, uint32_t size, uint32_t requests);
 /* Whether the controller has been given up by the driver. */
