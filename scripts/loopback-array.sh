@@ -25,7 +25,7 @@ start() {
   local kind=${1:-} folder=${2:-}
   [ -n "$folder" ] || die "usage: loopback-array.sh start KIND FOLDER [KEY=VALUE…]"
   shift 2
-  local core=0 port= backing=null size_mib=1024 namespaces=1 delay_us=350 mem_mib=1024 pair
+  local core=0 port='' backing=null size_mib=1024 namespaces=1 delay_us=350 mem_mib=1024 pair
   for pair in "$@"; do
     case $pair in
       core=* | port=* | backing=* | size_mib=* | namespaces=* | delay_us=* | mem_mib=*) local "${pair?}" ;;
@@ -84,7 +84,7 @@ ready() {
 
 # SPDK's JSON configuration for the target, from the variables of `start`.
 config() {
-  local kind=$1 folder=$2 n bdevs= names=() name
+  local kind=$1 folder=$2 n bdevs='' names=() name
   for ((n = 0; n < namespaces; n++)); do
     local blocks=$((size_mib * 2048))
     case $backing in
@@ -102,9 +102,9 @@ config() {
     fi
     names+=("$name")
   done
-  local target=
+  local target=''
   if [ "$kind" = iscsi ]; then
-    local luns=
+    local luns=''
     for n in "${!names[@]}"; do luns+="{\"bdev_name\":\"${names[n]}\",\"lun_id\":$n},"; done
     target="{\"subsystem\":\"iscsi\",\"config\":[
       {\"method\":\"iscsi_set_options\",\"params\":{\"node_base\":\"iqn.2026-11.io.rigel\",\"max_queue_depth\":256}},
@@ -112,7 +112,7 @@ config() {
       {\"method\":\"iscsi_create_initiator_group\",\"params\":{\"tag\":1,\"initiators\":[\"ANY\"],\"netmasks\":[\"127.0.0.0/8\"]}},
       {\"method\":\"iscsi_create_target_node\",\"params\":{\"name\":\"$iqn\",\"alias_name\":\"rigel\",\"pg_ig_maps\":[{\"pg_tag\":1,\"ig_tag\":1}],\"luns\":[${luns%,}],\"queue_depth\":256,\"disable_chap\":true}}]}"
   else
-    local nss= transport=TCP listen
+    local nss='' transport=TCP listen
     for name in "${names[@]}"; do
       nss+="{\"method\":\"nvmf_subsystem_add_ns\",\"params\":{\"nqn\":\"$nqn\",\"namespace\":{\"bdev_name\":\"$name\"}}},"
     done
