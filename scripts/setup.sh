@@ -94,7 +94,10 @@ take_lock() {
     die "$cache cannot be written." "Set XDG_CACHE_HOME to a folder that can, or mend its owner or the room there."
   fi
   exec 9>>"$cache/lock"
-  flock -n 9 || { say "another setup is at work; waiting for it"; flock 9; }
+  flock -n 9 && return
+  say "another setup is at work; waiting for it"
+  # Not a plain `flock 9`: bash would look at a signal only after it.
+  until flock -n 9; do sleep 0.5; done
 }
 
 # Runs a command as root; 126 when this user cannot.
@@ -340,7 +343,6 @@ has_parent() { [ "$(awk '/^PPid:/ {print $2}' "/proc/$1/status")" = "$2" ]; }
 guarded() {
   local status=0 seconds=0 me=$$
   trap on_exit EXIT
-  trap 'exit 130' INT; trap 'exit 143' TERM; trap 'exit 129' HUP
   set -m
   ("$@") </dev/null &
   job=$!
@@ -381,6 +383,7 @@ reserve_hugepages() {
 }
 
 set_up() {
+  trap 'exit 130' INT; trap 'exit 143' TERM; trap 'exit 129' HUP
   packages
   [ -n "$(where)" ] || bring_spdk
   say "SPDK is ready in $(where)"
