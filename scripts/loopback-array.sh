@@ -14,6 +14,7 @@
 #       namespaces=1                     how many
 #       delay_us=350                     average latency of `delay`, reads and writes
 #       mem_mib=1024                     memory of the target
+#       owner=PID                        stop it when that process is no more
 set -euo pipefail
 
 die() { printf 'loopback-array: %s\n' "$*" >&2; exit 1; }
@@ -25,11 +26,11 @@ start() {
   local kind=${1:-} folder=${2:-}
   [ -n "$folder" ] || die "usage: loopback-array.sh start KIND FOLDER [KEY=VALUE…]"
   shift 2
-  local core=0 port= backing=null size_mib=1024 namespaces=1 delay_us=350 mem_mib=1024 pair
+  local core=0 port='' backing=null size_mib=1024 namespaces=1 delay_us=350 mem_mib=1024 owner='' pair
   for pair in "$@"; do
     case $pair in
-      core=* | port=* | backing=* | size_mib=* | namespaces=* | delay_us=* | mem_mib=*) local "${pair?}" ;;
-      *) die "unknown key in '$pair'; known: core port backing size_mib namespaces delay_us mem_mib" ;;
+      core=* | port=* | backing=* | size_mib=* | namespaces=* | delay_us=* | mem_mib=* | owner=*) local "${pair?}" ;;
+      *) die "unknown key in '$pair'; known: core port backing size_mib namespaces delay_us mem_mib owner" ;;
     esac
   done
   case $kind in
@@ -41,7 +42,7 @@ start() {
   spdk=$("$here/setup.sh" --where)
   mkdir -p "$folder"
   folder=$(cd "$folder" && pwd)
-  [ ! -e "$folder/pid" ] || ! kill -0 "$(cat "$folder/pid")" 2>/dev/null || die "an array runs in $folder already"
+  ! running "$folder" || die "an array runs in $folder already"
   # Without hugepages the target has memory of its own to lock; with them it shares it with vfio-user clients.
   memory=(--no-huge -s "$mem_mib")
   if [ "$kind" = vfio-user ]; then
@@ -53,9 +54,12 @@ start() {
   bin=$spdk/build/bin/nvmf_tgt
   [ "$kind" != iscsi ] || bin=$spdk/build/bin/iscsi_tgt
   [ -x "$bin" ] || die "$bin is not there; SPDK_DIR must be a built tree, or run scripts/setup.sh"
-  "$bin" -m "[$core]" -r "$folder/rpc.sock" "${memory[@]}" --no-pci -c "$folder/config.json" >"$folder/log" 2>&1 &
-  echo $! >"$folder/pid"
+  # In a session of its own: an interrupt typed at the terminal is for whoever measures, not for the array.
+  # Cores may be shared: an array beside another one is slow, but it is there.
+  setsid "$bin" -m "[$core]" --disable-cpumask-locks -r "$folder/rpc.sock" "${memory[@]}" --no-pci -c "$folder/config.json" </dev/null >"$folder/log" 2>&1 &
   local pid=$! waited=0
+  echo "$pid" >"$folder/pid"
+  [ -z "$owner" ] || watch "$owner" "$folder"
   until ready "$kind" "$folder" "$port"; do
     kill -0 "$pid" 2>/dev/null || { tail -n 5 "$folder/log" >&2; die "the target ended at once (log: $folder/log)"; }
     [ $((waited += 1)) -lt 200 ] || { stop "$folder"; die "the target was not ready within 20 s (log: $folder/log)"; }
@@ -73,6 +77,20 @@ start() {
   done
 }
 
+# Whether the process noted in folder $1 is the array that was started there, and no other that has its number now.
+running() {
+  local pid
+  pid=$(cat "$1/pid" 2>/dev/null) && tr '\0' '\n' 2>/dev/null <"/proc/$pid/cmdline" | grep -xF "$1/config.json" >/dev/null
+}
+
+# Stops the array that runs in folder $2 when process $1 has ended, however it did.
+watch() {
+  # shellcheck disable=SC2016  # expanded by the bash that it is for
+  setsid bash -c 'tail --pid="$1" -f /dev/null; [ "$4" != "$(cat "$3/pid")" ] || exec "$2" stop "$3"' \
+    watch "$1" "$here/loopback-array.sh" "$2" "$(cat "$2/pid")" \
+    </dev/null >/dev/null 2>&1 &
+}
+
 # The target is ready when it listens (vfio-user: on its socket) and has answered on its RPC socket.
 ready() {
   [ -S "$2/rpc.sock" ] || return 1
@@ -84,7 +102,7 @@ ready() {
 
 # SPDK's JSON configuration for the target, from the variables of `start`.
 config() {
-  local kind=$1 folder=$2 n bdevs= names=() name
+  local kind=$1 folder=$2 n bdevs='' names=() name
   for ((n = 0; n < namespaces; n++)); do
     local blocks=$((size_mib * 2048))
     case $backing in
@@ -102,9 +120,9 @@ config() {
     fi
     names+=("$name")
   done
-  local target=
+  local target=''
   if [ "$kind" = iscsi ]; then
-    local luns=
+    local luns=''
     for n in "${!names[@]}"; do luns+="{\"bdev_name\":\"${names[n]}\",\"lun_id\":$n},"; done
     target="{\"subsystem\":\"iscsi\",\"config\":[
       {\"method\":\"iscsi_set_options\",\"params\":{\"node_base\":\"iqn.2026-11.io.rigel\",\"max_queue_depth\":256}},
@@ -112,7 +130,7 @@ config() {
       {\"method\":\"iscsi_create_initiator_group\",\"params\":{\"tag\":1,\"initiators\":[\"ANY\"],\"netmasks\":[\"127.0.0.0/8\"]}},
       {\"method\":\"iscsi_create_target_node\",\"params\":{\"name\":\"$iqn\",\"alias_name\":\"rigel\",\"pg_ig_maps\":[{\"pg_tag\":1,\"ig_tag\":1}],\"luns\":[${luns%,}],\"queue_depth\":256,\"disable_chap\":true}}]}"
   else
-    local nss= transport=TCP listen
+    local nss='' transport=TCP listen
     for name in "${names[@]}"; do
       nss+="{\"method\":\"nvmf_subsystem_add_ns\",\"params\":{\"nqn\":\"$nqn\",\"namespace\":{\"bdev_name\":\"$name\"}}},"
     done
@@ -129,19 +147,22 @@ config() {
 
 stop() {
   local folder=${1:?usage: loopback-array.sh stop FOLDER} pid
-  [ -e "$folder/pid" ] || return 0
-  pid=$(cat "$folder/pid")
-  kill "$pid" 2>/dev/null || true
-  for _ in $(seq 50); do
-    kill -0 "$pid" 2>/dev/null || break
-    sleep 0.1
-  done
-  kill -9 "$pid" 2>/dev/null || true
+  [ -d "$folder" ] || return 0
+  folder=$(cd "$folder" && pwd)
+  if running "$folder"; then
+    pid=$(cat "$folder/pid")
+    kill "$pid" 2>/dev/null || true
+    for _ in $(seq 50); do
+      running "$folder" || break
+      sleep 0.1
+    done
+    ! running "$folder" || kill -9 "$pid" 2>/dev/null || true
+  fi
   rm -f "$folder/pid"
 }
 
 case ${1:-} in
   start) start "${@:2}" ;;
   stop) stop "${@:2}" ;;
-  *) sed -n '2,19s/^# \{0,1\}//p' "$0"; exit 2 ;;
+  *) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

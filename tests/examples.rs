@@ -1,0 +1,81 @@
+//! The job files of `examples/`: each is understood as it stands, and those that need no device run through the program.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rigel::spec::{Job, Uri, parse};
+
+/// Every example, by file name, in order.
+fn examples() -> Vec<(PathBuf, Job)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(paths.len() >= 7, "{paths:?}");
+    let read = |path: PathBuf| {
+        assert_eq!(path.extension().unwrap(), "toml", "{}", path.display());
+        let job = parse(&fs::read_to_string(&path).unwrap(), &path.display().to_string());
+        (path, job.unwrap_or_else(|error| panic!("{error}")))
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Whether every target is made for the run, by this build.
+fn runs_anywhere(job: &Job) -> bool {
+    job.target.iter().all(|target| match target.uri {
+        Uri::Sim(_) | Uri::Null { .. } => true,
+        Uri::Malloc(_) => cfg!(feature = "spdk"),
+        _ => false,
+    })
+}
+
+#[test]
+fn every_example_is_a_job_that_says_what_it_is() {
+    for (path, job) in examples() {
+        let place = path.display();
+        assert!(fs::read_to_string(&path).unwrap().starts_with("# "), "{place}: begins with what it shows");
+        assert!(!job.target.is_empty() && !job.workload.is_empty(), "{place}");
+        let template = ["iscsi.toml", "pcie.toml"].iter().any(|name| path.ends_with(name));
+        let says_so = job.name.expect("a name").starts_with("EDIT ME");
+        assert_eq!(says_so, template, "{place}: a template says so in its name, and so in every report");
+        assert!(job.destroy.is_empty(), "{place}: no example destroys anything");
+    }
+}
+
+#[test]
+fn the_examples_on_simulated_and_made_up_targets_run() {
+    let mut ran = 0;
+    for (path, job) in examples().iter().filter(|(_, job)| runs_anywhere(job)) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut rigel = Command::new(env!("CARGO_BIN_EXE_rigel"));
+        rigel.arg("run").arg(path).args([
+            "--time",
+            "200ms",
+            "--ramp",
+            "10ms",
+            "--interval",
+            "100ms",
+            "--quiet",
+            "--out",
+        ]);
+        let output = rigel.arg(folder.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {said}", path.display());
+        let result: serde_json::Value =
+            serde_json::from_slice(&fs::read(folder.path().join("result.json")).unwrap()).unwrap();
+        assert_eq!(result["points"].as_array().unwrap().len(), job.points().len(), "{}", path.display());
+        assert_eq!(result["job"]["name"].as_str(), job.name.as_deref());
+        ran += 1;
+    }
+    assert!(ran >= 3, "{ran}");
+}
+
+#[test]
+fn the_quick_start_drives_the_array_that_the_script_makes() {
+    let (_, job) = examples().into_iter().find(|(path, _)| path.ends_with("quickstart.toml")).unwrap();
+    let Uri::NvmeTcp(target) = &job.target[0].uri else { panic!("{}", job.target[0].uri) };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/loopback-array.sh");
+    let script = fs::read_to_string(script).unwrap();
+    assert!(script.contains(&format!("\nnqn={}\n", target.nqn)));
+    assert_eq!((target.host.as_str(), target.port, target.ns), ("127.0.0.1", 4420, 1));
+}
