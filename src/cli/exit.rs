@@ -75,7 +75,7 @@ impl Failure {
     /// The code that says what kind of failure it is.
     pub(super) fn exit(&self) -> Exit {
         match self {
-            Self::Spec(_) | Self::Plan(_) | Self::Read { .. } => Exit::Usage,
+            Self::Spec(_) | Self::Plan(_) | Self::Read { .. } | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
             Self::Driver(_) | Self::Engine(_) | Self::Clock(_) | Self::Write { .. } => Exit::SetUp,
         }
     }

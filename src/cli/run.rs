@@ -12,7 +12,7 @@ use super::save::{Folder, timestamp};
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, select};
 use crate::engine::{Event, PointFigures, RunControl, run_any};
-use crate::plan::{self, Plan};
+use crate::plan::{self, Plan, PlanError};
 use crate::report::text::{self, Style};
 use crate::result::{self, Facts, PointResult, Provenance, RunResult, Tool};
 use crate::spec::{self, Job, Load, Uri};
@@ -21,6 +21,9 @@ use crate::spec::{self, Job, Load, Uri};
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let mut job = read_job(args)?;
     job.apply(args.overrides())?;
+    if job.target.is_empty() {
+        return Err(PlanError::NoTarget.into());
+    }
     let started = SystemTime::now();
     let folder = Folder::open(job.run.out.as_deref(), started)?;
     let uris: Vec<Uri> = job.target.iter().map(|target| target.uri.clone()).collect();
