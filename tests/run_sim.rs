@@ -279,9 +279,9 @@ fn check_partial(outcome: &Outcome) {
     let point = &result.points[0];
     assert_eq!(point.ended_early.as_deref(), Some("interrupted"));
     assert!(point.window_s > 0.0 && point.window_s < 3600.0, "{}", point.window_s);
-    // Within one I/O a slot.
+    // Within one I/O a slot, and another one for the poll in which the core learns of it.
     let expected = 40_000.0 * point.window_s;
-    assert!((point.total.completions as f64 - expected).abs() <= 4.001, "{expected}: {}", point.total.completions);
+    assert!((point.total.completions as f64 - expected).abs() <= 8.001, "{expected}: {}", point.total.completions);
     assert_eq!((point.drain.completions, point.checks.conservation.ok), (4, true));
     let verdicts = result.verdicts.join("\n");
     assert!(verdicts.contains("ended early") && verdicts.contains("1 of 2 points"), "{verdicts}");
