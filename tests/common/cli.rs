@@ -16,7 +16,7 @@ use rigel::result::{RunResult, from_json};
 use tempfile::TempDir;
 
 /// A run that takes longer hangs; none of the tests asks for more than a few seconds of I/O.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// Runs `rigel` with the words of `line` as arguments and waits for its end.
 #[track_caller]
