@@ -56,6 +56,9 @@ pub(super) enum Failure {
         /// What the system said.
         reason: std::io::Error,
     },
+    /// The result is kept, but cannot be shown.
+    #[error("cannot write to stdout: {0}; the result is in its folder")]
+    Stdout(std::io::Error),
     /// The result cannot be kept.
     #[error("cannot write the result to {path}: {reason}; choose another folder with --out")]
     Write {
@@ -75,8 +78,8 @@ impl Failure {
     /// The code that says what kind of failure it is.
     pub(super) fn exit(&self) -> Exit {
         match self {
-            Self::Spec(_) | Self::Plan(_) | Self::Read { .. } => Exit::Usage,
-            Self::Driver(_) | Self::Engine(_) | Self::Clock(_) | Self::Write { .. } => Exit::SetUp,
+            Self::Spec(_) | Self::Plan(_) | Self::Read { .. } | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
+            Self::Driver(_) | Self::Engine(_) | Self::Clock(_) | Self::Stdout(_) | Self::Write { .. } => Exit::SetUp,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `rigel run`: job → targets → plan → engine → result. Owns the order of these steps and what is printed between them.
 
+use std::io::{ErrorKind, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
@@ -12,7 +13,7 @@ use super::save::{Folder, timestamp};
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, select};
 use crate::engine::{Event, PointFigures, RunControl, run_any};
-use crate::plan::{self, Plan};
+use crate::plan::{self, Plan, PlanError};
 use crate::report::text::{self, Style};
 use crate::result::{self, Facts, PointResult, Provenance, RunResult, Tool};
 use crate::spec::{self, Job, Load, Uri};
@@ -21,6 +22,9 @@ use crate::spec::{self, Job, Load, Uri};
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let mut job = read_job(args)?;
     job.apply(args.overrides())?;
+    if job.target.is_empty() {
+        return Err(PlanError::NoTarget.into());
+    }
     let started = SystemTime::now();
     let folder = Folder::open(job.run.out.as_deref(), started)?;
     let uris: Vec<Uri> = job.target.iter().map(|target| target.uri.clone()).collect();
@@ -29,7 +33,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let targets = backend.facts();
     let plan = plan::resolve(&job, &targets, &host::cores())?;
     if !args.quiet {
-        print_map(&plan::describe(&plan, &targets), args.json);
+        print_map(&plan::describe(&plan, &targets), args.json)?;
     }
     let host = host::facts(&clock, backend.virtual_time());
     let provenance = Provenance {
@@ -57,11 +61,20 @@ fn greatest_depth(job: &Job) -> u32 {
     job.points().into_iter().map(of_point).max().unwrap_or(1)
 }
 
-fn print_map(map: &str, to_stderr: bool) {
+fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
     if to_stderr {
         eprintln!("{}", map.trim_end());
-    } else {
-        println!("{}", map.trim_end());
+        return Ok(());
+    }
+    to_stdout(format!("{}\n", map.trim_end()))
+}
+
+/// Writes to stdout. A reader that has gone away (`| head`) is no failure: the run goes on, and its result is saved.
+fn to_stdout(text: impl AsRef<[u8]>) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()) {
+        Err(reason) if reason.kind() != ErrorKind::BrokenPipe => Err(Failure::Stdout(reason)),
+        _ => Ok(()),
     }
 }
 
@@ -109,12 +122,10 @@ struct Outcome {
 fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder) -> Result<Exit, Failure> {
     let Outcome { result, interrupted, lost } = outcome;
     if args.json {
-        use std::io::Write;
-        let written = std::io::stdout().lock().write_all(&crate::report::json::render(&result));
-        written.map_err(|error| Failure::Write { path: "stdout".to_owned(), reason: error.to_string() })?;
+        to_stdout(crate::report::json::render(&result))?;
     } else {
-        println!("{}", text::table(&result, style()).trim_end());
-        println!("Result: {}", folder.path().display());
+        let table = text::table(&result, style());
+        to_stdout(format!("{}\nResult: {}\n", table.trim_end(), folder.path().display()))?;
     }
     Ok(match () {
         () if interrupted => Exit::Interrupted,

@@ -9,10 +9,20 @@ use super::exit::Failure;
 use crate::report;
 use crate::result::RunResult;
 
-/// A folder that was found to be writable.
+/// A folder that was found to be writable. One that was made for a run which then left nothing goes again.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
+    made: bool,
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.made {
+            // Fails, as it should, when anything is in it.
+            let _ = fs::remove_dir(&self.path);
+        }
+    }
 }
 
 impl Folder {
@@ -23,13 +33,14 @@ impl Folder {
             Some(asked) => PathBuf::from(asked),
             None => free_name(&Path::new("rigel-results").join(timestamp(now).replace(':', "-").trim_end_matches('Z'))),
         };
+        let made = !path.exists();
         fs::create_dir_all(&path).map_err(|error| Failure::write(&path, error))?;
         if path.join("result.json").exists() {
             return Err(Failure::write(&path, "it holds a result already"));
         }
         let probe = path.join(".rigel-write-test");
         fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(|error| Failure::write(&path, error))?;
-        Ok(Self { path })
+        Ok(Self { path, made })
     }
 
     /// Writes (or replaces) `result.json` and `summary.txt`, each whole or not at all.
