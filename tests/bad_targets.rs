@@ -58,9 +58,9 @@ fn a_host_that_accepts_and_never_speaks_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let outcome = rigel(&format!("run -t nvme-tcp://{address}/nqn.x"));
-    outcome.refuses(3, &["nqn.x", &format!("{address} accepts connections but does not answer as an NVMe target")]);
+    outcome.refuses(3, &["nqn.x", &format!("{address} accepts connections but does not answer")]);
     let outcome = rigel(&format!("run -t iscsi://{address}/iqn.x/0"));
-    outcome.refuses(3, &["iqn.x/0", &address.to_string(), "check that the target"]);
+    outcome.refuses(3, &["iqn.x/0", &format!("{address} accepts connections but does not answer")]);
     drop(listener);
 }
 
@@ -118,6 +118,16 @@ fn a_write_without_the_identity_is_refused_and_harms_nothing() {
         }
         assert_eq!(array.counts("Malloc0").writes, 0, "{kind:?}");
     }
+}
+
+#[test]
+fn a_serial_number_is_no_identity_where_it_is_that_of_several_namespaces() {
+    let array = Array::tcp(&["backing=malloc", "size_mib=16", "namespaces=2"]);
+    let line = format!("run -t {} --read-percent 0 --destroy RIGEL-LOOPBACK-1", array.uri());
+    let outcome = rigel(&line);
+    outcome.refuses(2, &["writes to a target that may hold data", "typed: RIGEL-LOOPBACK-1; found: "]);
+    assert!(!outcome.stderr.contains("found: RIGEL-LOOPBACK-1"), "{}", outcome.stderr);
+    assert_eq!((array.counts("Malloc0").writes, array.counts("Malloc1").writes), (0, 0));
 }
 
 #[test]

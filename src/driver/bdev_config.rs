@@ -27,6 +27,11 @@ pub(super) fn memory_mib(uris: &[Uri]) -> u64 {
 /// One configuration for all targets. Files that targets name are taken whole, each once.
 pub(super) fn make(uris: &[Uri]) -> Result<BdevConfig, DriverError> {
     let mut methods = Vec::new();
+    if !uris.iter().any(|uri| matches!(uri, Uri::Bdev { .. })) {
+        // Examining looks for bdevs to be built upon others, and reads from the targets to find them: reads that nobody
+        // asked for, and that the target counts. A configuration of the user's own may rely on it.
+        methods.push(method("bdev_set_options", json!({"bdev_auto_examine": false})));
+    }
     let mut others: Vec<Value> = Vec::new();
     let mut files: Vec<&Path> = Vec::new();
     let mut names = Vec::new();
@@ -61,7 +66,11 @@ pub(super) fn explain(uris: &[Uri], error: &LayerError) -> DriverError {
         Some(uri @ Uri::Iscsi(lun)) => {
             let at = format!("{}:{}", lun.host, lun.port);
             let said = error.to_string();
-            let reason = if said.contains("Target not found") {
+            let reason = if matches!(error, LayerError::TimedOut { .. }) {
+                format!(
+                    "{at} accepts connections but does not answer; check that the target is alive and that it is the right port ({said})"
+                )
+            } else if said.contains("Target not found") {
                 format!("there is no target `{}` at {at}; check the name ({said})", lun.iqn)
             } else if said.contains("Failed to log in") {
                 format!(

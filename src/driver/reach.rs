@@ -1,7 +1,7 @@
 //! Whether a host answers at all, before SPDK is asked to connect: its own attempts give neither a short limit nor a
 //! reason. Owns the messages for hosts that cannot be named, do not answer, or refuse.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::AsRawFd;
 use std::path::Path;
@@ -17,6 +17,35 @@ const PROBE: Duration = Duration::from_millis(200);
 
 /// Connects once and hangs up; the reason and the remedy if that does not work.
 pub(super) fn check(host: &str, port: u16) -> Result<(), String> {
+    connect_to(host, port).map(drop)
+}
+
+/// Connects once, exchanges the first PDU of NVMe/TCP (NVMe/TCP Transport Specification, ICReq and ICResp) and hangs up.
+pub(super) fn check_nvme_tcp(host: &str, port: u16) -> Result<(), String> {
+    const ICREQ_BYTES: usize = 128;
+    let mut stream = connect_to(host, port)?;
+    let mut request = [0; ICREQ_BYTES];
+    // Common header: type ICReq (0), flags, header length, data offset, PDU length; the rest asks for the defaults.
+    request[2] = ICREQ_BYTES as u8;
+    request[4] = ICREQ_BYTES as u8;
+    let mut header = [0; 8];
+    let exchange = stream
+        .set_read_timeout(Some(LIMIT))
+        .and_then(|()| stream.write_all(&request))
+        .and_then(|()| stream.read_exact(&mut header));
+    match exchange {
+        Ok(()) if header[0] == 1 => Ok(()),
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => Err(format!(
+            "{host}:{port} accepts connections but does not answer (waited {} s); is that the right port, and is the target alive?",
+            LIMIT.as_secs()
+        )),
+        _ => Err(format!(
+            "{host}:{port} accepts connections but does not answer as an NVMe/TCP target; is that the right port?"
+        )),
+    }
+}
+
+fn connect_to(host: &str, port: u16) -> Result<TcpStream, String> {
     let addresses: Vec<_> = match (host, port).to_socket_addrs() {
         Ok(addresses) => addresses.collect(),
         Err(error) => {
@@ -26,7 +55,7 @@ pub(super) fn check(host: &str, port: u16) -> Result<(), String> {
     let mut last = format!("host `{host}` has no address");
     for address in addresses {
         match TcpStream::connect_timeout(&address, LIMIT) {
-            Ok(_) => return Ok(()),
+            Ok(stream) => return Ok(stream),
             Err(error) => last = reason(&error, address),
         }
     }

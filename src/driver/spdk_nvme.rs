@@ -36,7 +36,7 @@ impl NvmeBackend {
         let transports = uris.iter().map(transport).collect::<Result<Vec<_>, _>>()?;
         for (uri, (transport, _)) in uris.iter().zip(&transports) {
             if let Transport::Tcp { host, port, .. } = transport {
-                reach::check(host, *port).map_err(|reason| DriverError::target(uri, reason))?;
+                reach::check_nvme_tcp(host, *port).map_err(|reason| DriverError::target(uri, reason))?;
             }
         }
         let needs_hugepages = transports.iter().any(|(transport, _)| transport.needs_hugepages());
@@ -180,7 +180,7 @@ fn explain(control: &Control, transport: &Transport, error: ConnectError) -> Str
 fn facts(uri: &str, identity: &Identity) -> DeviceFacts {
     // The serial number is the subsystem's: it names this namespace only where there is no other.
     let serial = (identity.namespaces == 1).then(|| identity.serial.clone());
-    let identities = [identity.nguid.clone(), identity.eui64.clone(), serial];
+    let identities = [serial, identity.nguid.clone(), identity.eui64.clone()];
     DeviceFacts {
         uri: uri.to_owned(),
         driver: "spdk_nvme".to_owned(),
