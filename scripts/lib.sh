@@ -28,6 +28,18 @@ target_folder() {
   cargo metadata --format-version 1 --no-deps --locked | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p'
 }
 
+# Reserves hugepages of $1 MiB in all, where there are fewer; `return_hugepages` gives back what was added.
+pages_before=''
+borrow_hugepages() {
+  local before
+  before=$(cat /proc/sys/vm/nr_hugepages)
+  scripts/setup.sh --hugepages "$1" || return 1
+  [ "$(cat /proc/sys/vm/nr_hugepages)" = "$before" ] || pages_before=$before
+}
+return_hugepages() {
+  [ -z "$pages_before" ] || echo "$pages_before" >/proc/sys/vm/nr_hugepages
+}
+
 # A port of this machine that nobody listens on, at or above $1.
 free_port() {
   local port

@@ -57,12 +57,11 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/rigel-peers.XXXXXX")
 figures=$work/figures
 : >"$figures"
 failures=0
-pages_before=''
 
 # shellcheck disable=SC2317  # the trap's
 clean_up() {
   scripts/loopback-array.sh stop "$work/array"
-  [ -z "$pages_before" ] || echo "$pages_before" >/proc/sys/vm/nr_hugepages
+  return_hugepages
   rm -rf "$work"
 }
 trap clean_up EXIT
@@ -194,10 +193,7 @@ case_tcp() {
 
 case_vfio_user() {
   local uri depth ramp=1s
-  if [ "$(id -u)" = 0 ]; then
-    pages_before=${pages_before:-$(cat /proc/sys/vm/nr_hugepages)}
-    scripts/setup.sh --hugepages 2560 || true
-  fi
+  [ "$(id -u)" != 0 ] || borrow_hugepages 2560 || true
   start_array vfio-user || { failed vfio-user -; say "it needs hugepages: scripts/setup.sh --hugepages 2560"; return; }
   local perf_options=(-g -r "trtype:VFIOUSER traddr:$work/array/vfio subnqn:nqn.2026-11.io.rigel:loopback")
   for depth in 1 32; do compare vfio-user perf "$depth"; done

@@ -14,12 +14,6 @@ script="test"
 [ $# = 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0"; [ "$1" = --help ] || [ "$1" = -h ] || exit 2; exit 0; }
 
 HUGEPAGES_MIB=2048
-pages_before=
-
-# shellcheck disable=SC2317  # the trap's
-give_back() {
-  [ -z "$pages_before" ] || echo "$pages_before" >/proc/sys/vm/nr_hugepages
-}
 
 lend_hugepages() {
   local spare_mib
@@ -29,9 +23,7 @@ lend_hugepages() {
     say "$spare_mib MiB of memory are free, too few to lend hugepages: tests over vfio-user are left out"
     return
   fi
-  pages_before=$(cat /proc/sys/vm/nr_hugepages)
-  trap give_back EXIT
-  scripts/setup.sh --hugepages "$HUGEPAGES_MIB" || say "tests over vfio-user are left out"
+  borrow_hugepages "$HUGEPAGES_MIB" || say "tests over vfio-user are left out"
 }
 
 # Nothing is built with it, so set-up leaves it out.
@@ -43,6 +35,7 @@ bring_shellcheck() {
 scripts/setup.sh
 bring_shellcheck
 trap 'exit 130' INT; trap 'exit 143' TERM; trap 'exit 129' HUP
+trap return_hugepages EXIT
 lend_hugepages
 log=$(mktemp "${TMPDIR:-/tmp}/rigel-test.XXXXXX")
 status=0
