@@ -145,8 +145,10 @@ impl Array {
 
 impl Drop for Array {
     fn drop(&mut self) {
+        // SPDK takes seconds to come to its end by itself, and there is nothing to keep.
+        let _ = kill(self.pid, Signal::SIGKILL);
         let stopped = script("loopback-array.sh", &["stop", self.folder.path().to_str().unwrap()]);
-        // DPDK leaves its file, and the pages in it, when it does not come to its end.
+        // DPDK's file, and with it the pages, stays when the target does not end by itself.
         let _ = fs::remove_file(format!("/dev/hugepages/spdk_pid{}map_0", self.pid));
         self.lock.forget();
         if !std::thread::panicking() {
