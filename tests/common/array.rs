@@ -130,7 +130,17 @@ impl Array {
         fs::write(&config_file, config.to_string()).unwrap();
         let spdk = script("setup.sh", &["--where"]).unwrap();
         let mut dd = Command::new(Path::new(spdk.trim()).join("build/bin/spdk_dd"));
-        dd.args(["-m", "[1]", "--disable-cpumask-locks", "--no-huge", "-s", "512", "--no-pci", "--ib=An1"]);
+        dd.args([
+            "-m",
+            "[1]",
+            "--disable-cpumask-locks",
+            "--no-huge",
+            "-s",
+            "512",
+            "--no-pci",
+            "--ib=An1",
+            "--bs=1048576",
+        ]);
         dd.arg(format!("--of={}", out.display())).arg("-c").arg(&config_file);
         let ran = dd.output().unwrap();
         assert!(ran.status.success(), "spdk_dd: {}", String::from_utf8_lossy(&ran.stdout));
