@@ -130,7 +130,17 @@ impl Array {
         fs::write(&config_file, config.to_string()).unwrap();
         let spdk = script("setup.sh", &["--where"]).unwrap();
         let mut dd = Command::new(Path::new(spdk.trim()).join("build/bin/spdk_dd"));
-        dd.args(["-m", "[1]", "--disable-cpumask-locks", "--no-huge", "-s", "512", "--no-pci", "--ib=An1"]);
+        dd.args([
+            "-m",
+            "[1]",
+            "--disable-cpumask-locks",
+            "--no-huge",
+            "-s",
+            "512",
+            "--no-pci",
+            "--ib=An1",
+            "--bs=1048576",
+        ]);
         dd.arg(format!("--of={}", out.display())).arg("-c").arg(&config_file);
         let ran = dd.output().unwrap();
         assert!(ran.status.success(), "spdk_dd: {}", String::from_utf8_lossy(&ran.stdout));
@@ -145,8 +155,10 @@ impl Array {
 
 impl Drop for Array {
     fn drop(&mut self) {
+        // SPDK takes seconds to come to its end by itself, and there is nothing to keep.
+        let _ = kill(self.pid, Signal::SIGKILL);
         let stopped = script("loopback-array.sh", &["stop", self.folder.path().to_str().unwrap()]);
-        // DPDK leaves its file, and the pages in it, when it does not come to its end.
+        // DPDK's file, and with it the pages, stays when the target does not end by itself.
         let _ = fs::remove_file(format!("/dev/hugepages/spdk_pid{}map_0", self.pid));
         self.lock.forget();
         if !std::thread::panicking() {
