@@ -22,10 +22,9 @@ fn examples() -> Vec<(PathBuf, Job)> {
 
 /// Whether every target is made for the run, by this build.
 fn runs_anywhere(job: &Job) -> bool {
-    job.target.iter().all(|target| match target.uri {
-        Uri::Sim(_) | Uri::Null { .. } => true,
-        Uri::Malloc(_) => cfg!(feature = "spdk"),
-        _ => false,
+    job.target.iter().all(|target| {
+        matches!(target.uri, Uri::Sim(_) | Uri::Null { .. })
+            || (cfg!(feature = "spdk") && matches!(target.uri, Uri::Malloc(_)))
     })
 }
 
