@@ -31,7 +31,7 @@ const FUNCTIONS: &str = "rigel_.*|spdk_(dma_zmalloc|dma_free)|spdk_thread_(lib_f
 |spdk_bdev_(open_ext|close|desc_get_bdev|get_io_channel|read_blocks|write_blocks|free_io|get_block_size|get_num_blocks|get_name|get_product_name)\
 |spdk_nvme_ctrlr_(process_admin_completions|get_ns|get_num_ns|is_active_ns|free_io_qpair|connect_io_qpair|get_first_active_ns|get_next_active_ns)\
 |spdk_nvme_ns_(get_sector_size|get_extended_sector_size|get_num_sectors|get_max_io_xfer_size|is_active|cmd_read|cmd_write|get_md_size)\
-|spdk_nvme_poll_group_(create|add|remove|destroy|process_completions)\
+|spdk_nvme_qpair_(is_connected|process_completions)|spdk_nvme_poll_group_(create|add|remove|destroy|process_completions)\
 |spdk_rpc_set_state";
 
 fn main() {

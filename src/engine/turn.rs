@@ -132,7 +132,8 @@ impl<'r> Turn<'r> {
     #[inline(always)]
     pub(super) fn heed_stop(&mut self, now: impl FnOnce() -> Ticks) {
         if let Some(at) = self.stop.at() {
-            self.book.cut(at.max(now()));
+            // One past it: what was seen at the present tick is in the window.
+            self.book.cut(at.max(now().plus(Ticks(1))));
         }
     }
 

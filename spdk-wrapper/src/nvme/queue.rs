@@ -16,6 +16,8 @@ use crate::slots::{Buffers, Route, Slots, finish};
 
 /// How long a device that reaches our memory may take for I/Os that are outstanding when its queues are given up.
 const LAST_CALL: Duration = Duration::from_secs(1);
+/// How long a queue pair may take to be connected.
+const CONNECT_LIMIT: Duration = Duration::from_secs(4);
 /// Most blocks of one command (NVM Command Set Specification, NLB, a zero-based 16-bit number).
 const COMMAND_BLOCKS_MAX: u32 = 1 << 16;
 
@@ -142,6 +144,30 @@ impl Queues {
         failure.map_or(Ok(()), Err)
     }
 
+    /// Polls until the queue pair is connected; 0, or a negative errno.
+    fn await_connection(&self, controller: &Controller, qpair: NonNull<sys::spdk_nvme_qpair>) -> c_int {
+        let end = Instant::now() + CONNECT_LIMIT;
+        loop {
+            // SAFETY: reads the state of a live queue pair of this thread's.
+            if unsafe { sys::spdk_nvme_qpair_is_connected(qpair.as_ptr()) } {
+                return 0;
+            }
+            let rc = if controller.shares_memory() {
+                // SAFETY: a live queue pair of this thread's; what it waits for are admin completions, which it takes too.
+                i64::from(unsafe { sys::spdk_nvme_qpair_process_completions(qpair.as_ptr(), 0) })
+            } else {
+                // SAFETY: a live group of this thread's; none of its queue pairs has I/O yet.
+                unsafe { sys::spdk_nvme_poll_group_process_completions(self.group.as_ptr(), 0, Some(disconnected)) }
+            };
+            if rc < 0 {
+                return -libc::ECONNREFUSED;
+            }
+            if Instant::now() >= end {
+                return -libc::ETIMEDOUT;
+            }
+        }
+    }
+
     /// Frees every queue pair; I/Os that are outstanding are aborted through their callbacks.
     fn disconnect(&self) {
         for pair in self.targets.iter().flat_map(|target| target.pairs.take()) {
@@ -168,6 +194,9 @@ impl Queues {
         if rc == 0 {
             // SAFETY: allocated from this controller with `create_only`, in a group, not connected yet.
             rc = unsafe { sys::spdk_nvme_ctrlr_connect_io_qpair(ctrlr, qpair.as_ptr()) };
+        }
+        if rc == 0 {
+            rc = self.await_connection(controller, qpair);
         }
         if rc != 0 {
             // SAFETY: allocated above, no I/O was sent; freeing takes it out of the group.

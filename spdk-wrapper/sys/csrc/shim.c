@@ -136,6 +136,8 @@ rigel_nvme_alloc_qpair(struct spdk_nvme_ctrlr *ctrlr, uint32_t size, uint32_t re
 	/* Doorbells are rung once per poll, not once per command. */
 	opts.delay_cmd_submit = true;
 	opts.create_only = true;
+	/* Connecting is polled by the caller, who has a limit; SPDK's own wait for it may have none. */
+	opts.async_mode = true;
 	return spdk_nvme_ctrlr_alloc_io_qpair(ctrlr, &opts, sizeof(opts));
 }
 
