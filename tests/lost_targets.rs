@@ -9,8 +9,9 @@ mod cli;
 
 use std::time::{Duration, Instant};
 
-use array::{Array, Kind};
+use array::{Array, KINDS, Kind};
 use cli::Running;
+use nix::sys::signal::Signal;
 
 #[test]
 fn a_tcp_target_that_dies_ends_the_run() {
@@ -25,6 +26,28 @@ fn an_iscsi_target_that_dies_ends_the_run() {
 #[test]
 fn a_vfio_user_target_that_dies_ends_the_run() {
     dies_in_mid_run(Kind::VfioUser);
+}
+
+#[test]
+fn a_target_that_falls_silent_does_not_hold_an_interrupted_run() {
+    for kind in KINDS {
+        let Some(array) = Array::start(kind, &["backing=null"]) else { continue };
+        let line = format!("run -t {} -q 4,8 --ramp 0s --time 60s --interval 100ms", array.uri());
+        let mut running = Running::start(&line);
+        running.wait_for(" window: ");
+        array.freeze();
+        // Long enough for the target to be asked whether it is there; silence alone is no reason to end.
+        std::thread::sleep(Duration::from_millis(2_500));
+        let interrupted = Instant::now();
+        running.signal(Signal::SIGINT);
+        let outcome = running.wait().ends_with(5);
+        assert!(interrupted.elapsed() < Duration::from_secs(10), "{kind:?}: {:?}", interrupted.elapsed());
+        let result = outcome.result();
+        assert_eq!(result.points.len(), 1, "{kind:?}");
+        let why = result.points[0].ended_early.as_deref().unwrap_or_default();
+        assert!(why.contains("interrupted") && why.contains("4 I/Os were never answered"), "{kind:?}: {why}");
+        assert!(result.points[0].total.completions > 0 && result.points[0].checks.conservation.ok, "{kind:?}");
+    }
 }
 
 #[track_caller]

@@ -151,6 +151,11 @@ impl Array {
     pub fn crash(&self) {
         kill(self.pid, Signal::SIGKILL).unwrap();
     }
+
+    /// Stops the target where it stands: it is there, and answers nothing any more.
+    pub fn freeze(&self) {
+        kill(self.pid, Signal::SIGSTOP).unwrap();
+    }
 }
 
 impl Drop for Array {
