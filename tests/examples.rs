@@ -22,10 +22,9 @@ fn examples() -> Vec<(PathBuf, Job)> {
 
 /// Whether every target is made for the run, by this build.
 fn runs_anywhere(job: &Job) -> bool {
-    job.target.iter().all(|target| {
-        matches!(target.uri, Uri::Sim(_) | Uri::Null { .. })
-            || (cfg!(feature = "spdk") && matches!(target.uri, Uri::Malloc(_)))
-    })
+    let everywhere = |uri: &Uri| matches!(uri, Uri::Sim(_) | Uri::Null { .. });
+    let with_spdk = |uri: &Uri| cfg!(feature = "spdk") && matches!(uri, Uri::Malloc(_));
+    job.target.iter().all(|target| everywhere(&target.uri) || with_spdk(&target.uri))
 }
 
 #[test]
