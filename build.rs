@@ -4,8 +4,11 @@ use std::process::Command;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    for path in [".git/HEAD", ".git/logs/HEAD"] {
-        if std::path::Path::new(path).exists() {
+    // Where git keeps them: in a worktree not below this folder.
+    for name in ["HEAD", "logs/HEAD"] {
+        let path = Command::new("git").args(["rev-parse", "--git-path", name]).output();
+        let path = path.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+        if std::path::Path::new(&path).exists() {
             println!("cargo:rerun-if-changed={path}");
         }
     }

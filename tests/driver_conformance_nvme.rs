@@ -4,7 +4,6 @@
 #![cfg(feature = "spdk")]
 
 #[path = "common/array.rs"]
-#[allow(dead_code, reason = "one kind of array is enough here")]
 mod array;
 #[path = "common/conformance.rs"]
 mod conformance;

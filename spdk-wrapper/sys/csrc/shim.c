@@ -27,6 +27,10 @@ rigel_env_init(const struct rigel_env *env)
 	/* vfio-user shares memory by file descriptor, one for the whole of it; anonymous, so that no file is left behind
 	 * however the process ends. */
 	opts.hugepage_single_segments = !env->no_huge;
+	/* Physical addresses are for devices on the bus, and reading them takes root. (Without hugepages SPDK says so itself.) */
+	if (env->no_pci && !env->no_huge) {
+		opts.iova_mode = "va";
+	}
 	opts.env_context = env->no_huge ? "--log-level=lib.eal:4" : "--in-memory --log-level=lib.eal:4";
 	return spdk_env_init(&opts);
 }
