@@ -12,6 +12,9 @@ use crate::control::Control;
 
 /// How long a controller may take to let go when it is detached.
 const DETACH_LIMIT_MS: u32 = 3_000;
+/// Entries of a queue, at least: in a ring just large enough for a shallow load, controller and host wait for each other
+/// at every turn.
+const RING_MIN: u32 = 256;
 /// Keep-alive time asked of the target; after that long without a sign of us it may drop the association.
 const KEEP_ALIVE_MS: u32 = 10_000;
 
@@ -112,7 +115,7 @@ impl Controller {
         let missing = || ConnectError::NoController(transport.to_owned());
         let text = CString::new(transport).map_err(|_| missing())?;
         // SAFETY: the environment is up (this is its thread), and the string lives across the call.
-        let controller = unsafe { sys::rigel_nvme_connect(text.as_ptr(), queue_depth + 1, KEEP_ALIVE_MS) };
+        let controller = unsafe { sys::rigel_nvme_connect(text.as_ptr(), ring_size(queue_depth), KEEP_ALIVE_MS) };
         let controller = NonNull::new(controller).ok_or_else(missing)?;
         let ctrlr = controller.as_ptr();
         // SAFETY: the controller is attached; the namespace pointer belongs to it and lives as long.
@@ -190,6 +193,11 @@ impl Drop for Controller {
         // Every queue pair holds an `Arc` of this and is freed by now.
         detach(self.controller);
     }
+}
+
+/// Entries of a ring for `depth` I/Os; one entry always stays free.
+pub(super) fn ring_size(depth: u32) -> u32 {
+    depth.saturating_add(1).max(RING_MIN)
 }
 
 /// Lets a controller go that nothing refers to; one that does not answer is left to the end of the process.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use spdk_sys as sys;
 
 use super::Controller;
+use super::controller::ring_size;
 use crate::Status;
 use crate::io::{Full, Io, Sink};
 use crate::slots::{Buffers, Route, Slots, finish};
@@ -183,11 +184,13 @@ impl Queues {
         io_bytes: u32,
     ) -> Result<NonNull<sys::spdk_nvme_qpair>, QueueError> {
         let ctrlr = controller.controller.as_ptr();
-        // A ring holds one less than its size. An I/O beyond the controller's largest transfer is split: a request for each
+        // An I/O beyond the controller's largest transfer is split: a request for each
         // part, one for the whole, and one more where it crosses a boundary the namespace prefers.
         let parts = io_bytes.div_ceil(controller.identity().max_transfer.max(1));
+        let size = ring_size(depth).min(controller.identity().max_queue_depth.saturating_add(1));
+        let requests = depth.saturating_mul(parts + 2).max(size);
         // SAFETY: the controller is attached; the numbers are plain.
-        let qpair = unsafe { sys::rigel_nvme_alloc_qpair(ctrlr, depth + 1, depth.saturating_mul(parts + 2)) };
+        let qpair = unsafe { sys::rigel_nvme_alloc_qpair(ctrlr, size, requests) };
         let qpair = NonNull::new(qpair).ok_or(QueueError::NoQueue { depth })?;
         // SAFETY: a fresh, unconnected queue pair and a live group, as `add` demands.
         let mut rc = unsafe { sys::spdk_nvme_poll_group_add(self.group.as_ptr(), qpair.as_ptr()) };
