@@ -157,6 +157,15 @@ impl<S: Sink, R: Route> Shared<S, R> {
     #[inline(always)]
     fn submit(&self, io: &Io) -> Result<(), Full> {
         let Some(context) = self.contexts.get(io.slot as usize) else { return Err(Full) };
+        if context.busy.get() {
+            return Err(Full);
+        }
+        self.send(context, io)
+    }
+
+    /// Sends the I/O of an idle slot, whose context this is.
+    #[inline(always)]
+    fn send(&self, context: &Context<S, R>, io: &Io) -> Result<(), Full> {
         let (way, block_size) = match self.route.admit(io) {
             Ok(admitted) => admitted,
             Err(status) => return self.bury(io.slot, status),
@@ -164,9 +173,7 @@ impl<S: Sink, R: Route> Shared<S, R> {
         if io.blocks == 0 || u64::from(io.blocks) * u64::from(block_size) > context.buffer_len {
             return self.bury(io.slot, Status::BadLength);
         }
-        if context.busy.replace(true) {
-            return Err(Full);
-        }
+        context.busy.set(true);
         // SAFETY: admitted above; the buffer holds the blocks, and context and buffer live until all queues are gone.
         let rc = unsafe { R::send::<S>(way, io, context.buffer.cast(), ptr::from_ref(context).cast_mut().cast()) };
         if rc == 0 { Ok(()) } else { self.refused(context, rc) }
@@ -199,8 +206,10 @@ impl<S: Sink, R: Route> Shared<S, R> {
         // SAFETY: as in `bury`. What the answers add meanwhile goes into the fresh list, for the next poll.
         let strays = unsafe { std::mem::take(&mut *self.strays.get()) };
         for (slot, status) in strays {
-            // SAFETY: within a poll; see `hand`.
-            unsafe { self.hand(self.sink.get(), slot, status) };
+            if let Some(context) = self.contexts.get(slot as usize) {
+                // SAFETY: within a poll; see `hand`.
+                unsafe { self.hand(self.sink.get(), context, status) };
+            }
         }
     }
 
@@ -209,12 +218,14 @@ impl<S: Sink, R: Route> Shared<S, R> {
     /// # Safety
     /// `sink` is the one that `poll_into` has set, and its poll is still on.
     #[inline(always)]
-    unsafe fn hand(&self, sink: *mut S, slot: u32, status: Status) {
+    unsafe fn hand(&self, sink: *mut S, context: &Context<S, R>, status: Status) {
         // SAFETY: `poll_into` holds the exclusive borrow and does not use it; the reference made here ends with the
         // statement, before anything is sent, so that a completion that comes from within `submit` finds none alive.
-        let answer = unsafe { (*sink).complete(slot, status, tsc::now) };
+        let answer = unsafe { (*sink).complete(context.slot, status, tsc::now) };
         if let Some(io) = answer {
-            if self.submit(&io).is_err() {
+            // The slot that has just become idle, as a rule.
+            let sent = if io.slot == context.slot { self.send(context, &io) } else { self.submit(&io) };
+            if sent.is_err() {
                 // SAFETY: as above.
                 unsafe { (*sink).refuse(io) };
             }
@@ -241,6 +252,6 @@ pub(crate) unsafe fn finish<S: Sink, R: Route>(context: *mut c_void, status: Sta
         let _ = shared.bury(context.slot, status);
     } else {
         // SAFETY: not null, so within `poll_into`.
-        unsafe { shared.hand(sink, context.slot, status) };
+        unsafe { shared.hand(sink, context, status) };
     }
 }

@@ -73,15 +73,11 @@ impl Book {
         }
     }
 
-    /// Counts one completion that took `ticks`.
+    /// Counts one good completion that took `ticks`.
     #[inline(always)]
-    pub(super) fn record(&mut self, cell: u32, status: Status, ticks: u64) {
-        if status.is_good() {
-            self.cells[cell as usize].service.record(ticks);
-            self.completions += 1;
-        } else {
-            self.fail(cell, status);
-        }
+    pub(super) fn record(&mut self, cell: u32, ticks: u64) {
+        self.cells[cell as usize].service.record(ticks);
+        self.completions += 1;
     }
 
     /// First tick after the present interval.
@@ -200,9 +196,10 @@ impl Book {
         self.busy = Ticks(0);
     }
 
+    /// Counts one completion with an error.
     #[cold]
     #[inline(never)]
-    fn fail(&mut self, cell: u32, status: Status) {
+    pub(super) fn fail(&mut self, cell: u32, status: Status) {
         self.cells[cell as usize].errors += 1;
         match self.errors.iter_mut().find(|(c, s, _)| (*c, *s) == (cell, status)) {
             Some((.., count)) => *count += 1,

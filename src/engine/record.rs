@@ -8,6 +8,7 @@ use crate::units::Ticks;
 
 /// Service latencies and errors of one cell.
 #[derive(Debug, Clone, Default)]
+#[repr(align(64))]
 pub struct CellFigures {
     /// Service latency of every good completion; its count is the number of completions.
     pub service: TickHistogram,

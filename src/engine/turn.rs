@@ -35,13 +35,16 @@ impl Sink for Turn<'_> {
         }
         self.share -= 1;
         let state = &mut self.slots[slot as usize];
-        if status == Status::TargetLost {
+        if status.is_good() {
+            self.book.record(state.cell, self.tick.0.wrapping_sub(state.submitted));
+        } else if status == Status::TargetLost {
             // Never sent, so no error of the target's; the slot has nowhere to go any more.
             self.stop.raise(Reason::Lost(state.cell), self.tick);
             self.outstanding -= 1;
             return None;
+        } else {
+            self.book.fail(state.cell, status);
         }
-        self.book.record(state.cell, status, self.tick.0.wrapping_sub(state.submitted));
         if self.book.draining() {
             self.outstanding -= 1;
             return None;

@@ -229,10 +229,15 @@ impl Route for Queues {
     #[inline(always)]
     unsafe fn send<S: Sink>(way: Self::Way<'_>, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
         let (ns, qpair) = (way.0.namespace.as_ptr(), way.1.as_ptr());
-        let command = if io.write { sys::spdk_nvme_ns_cmd_write } else { sys::spdk_nvme_ns_cmd_read };
         // SAFETY: namespace and queue pair are of the same attached controller, connected, and used by this thread only;
         // buffer and context are as the caller promises.
-        unsafe { command(ns, qpair, buffer, io.lba, io.blocks, Some(done::<S>), context, 0) }
+        unsafe {
+            if io.write {
+                sys::spdk_nvme_ns_cmd_write(ns, qpair, buffer, io.lba, io.blocks, Some(done::<S>), context, 0)
+            } else {
+                sys::spdk_nvme_ns_cmd_read(ns, qpair, buffer, io.lba, io.blocks, Some(done::<S>), context, 0)
+            }
+        }
     }
 }
 
