@@ -22,21 +22,21 @@ struct WitnessBackend {
     seen: Mutex<TickHistogram>,
 }
 
-struct Witness<'b> {
-    slots: Vec<u32>,
+struct Witness<'b, T> {
+    slots: Vec<(u32, T)>,
     since: Vec<u64>,
     histogram: TickHistogram,
     backend: &'b WitnessBackend,
 }
 
 impl Backend for &'static WitnessBackend {
-    type Core<S: Sink> = Witness<'static>;
+    type Core<S: Sink> = Witness<'static, S::Tag>;
 
     fn facts(&self) -> Vec<DeviceFacts> {
         self.null.facts()
     }
 
-    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<Witness<'static>, DriverError> {
+    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<Witness<'static, S::Tag>, DriverError> {
         let slots = order.slot_bytes.len();
         Ok(Witness {
             slots: Vec::with_capacity(slots),
@@ -47,34 +47,35 @@ impl Backend for &'static WitnessBackend {
     }
 }
 
-impl<S: Sink> Driver<S> for Witness<'_> {
+impl<S: Sink> Driver<S> for Witness<'_, S::Tag> {
     fn now(&self) -> Ticks {
         clock::now()
     }
 
-    fn submit(&mut self, io: Io) -> Result<(), Full> {
-        self.slots.push(io.slot);
+    fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full> {
+        self.slots.push((io.slot, tag));
         self.since[io.slot as usize] = clock::now().0;
         Ok(())
     }
 
     fn poll(&mut self, sink: &mut S) {
         for index in 0..self.slots.len() {
-            let slot = self.slots[index];
+            let (slot, tag) = self.slots[index];
             let now = clock::now().0;
-            match sink.complete(slot, Status::Good, || now) {
-                Some(_) => {
+            match sink.complete(slot, tag, Status::Good, || now) {
+                Some((_, tag)) => {
+                    self.slots[index] = (slot, tag);
                     self.histogram.record(now - self.since[slot as usize]);
                     self.since[slot as usize] = now;
                 }
-                None => self.slots[index] = u32::MAX,
+                None => self.slots[index].0 = u32::MAX,
             }
         }
-        self.slots.retain(|&slot| slot != u32::MAX);
+        self.slots.retain(|&(slot, _)| slot != u32::MAX);
     }
 }
 
-impl Drop for Witness<'_> {
+impl<T> Drop for Witness<'_, T> {
     fn drop(&mut self) {
         self.backend.seen.lock().expect("one writer").merge(&self.histogram);
     }

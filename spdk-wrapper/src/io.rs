@@ -27,10 +27,19 @@ pub struct Full;
 /// between the end of one and the start of the other. Neither call may block; a panic in one that SPDK's callback has
 /// made ends the process.
 pub trait Sink {
+    /// What is kept of an I/O beside its slot, and given back untouched when it ends.
+    type Tag: Copy + Default;
+
     /// The slot's I/O has ended. `now` reads the queue's clock; who needs no exact tick need not pay for it. The answer,
-    /// if any, uses the same slot.
-    fn complete(&mut self, slot: u32, status: Status, now: impl FnOnce() -> u64) -> Option<Io>;
+    /// if any, is sent in the same slot, whichever it names.
+    fn complete(
+        &mut self,
+        slot: u32,
+        tag: Self::Tag,
+        status: Status,
+        now: impl FnOnce() -> u64,
+    ) -> Option<(Io, Self::Tag)>;
 
     /// The answer to a completion found no room. It is not sent; its slot is idle.
-    fn refuse(&mut self, io: Io);
+    fn refuse(&mut self, io: Io, tag: Self::Tag);
 }

@@ -52,11 +52,11 @@ pub(crate) trait Route {
 }
 
 /// The slots of one core. A cheap handle; not `Send`.
-pub(crate) struct Slots<S, R> {
+pub(crate) struct Slots<S: Sink, R> {
     shared: Rc<Shared<S, R>>,
 }
 
-struct Shared<S, R> {
+struct Shared<S: Sink, R> {
     contexts: Box<[Context<S, R>]>,
     route: R,
     /// The sink during a poll; null outside.
@@ -69,15 +69,16 @@ struct Shared<S, R> {
 
 /// What a completion callback gets; a cache line each. Its address is stable: the boxed slice is never moved or resized.
 #[repr(align(64))]
-struct Context<S, R> {
+struct Context<S: Sink, R> {
     shared: Cell<*const Shared<S, R>>,
     buffer: *mut u8,
     buffer_len: u64,
     slot: u32,
     busy: Cell<bool>,
+    tag: Cell<S::Tag>,
 }
 
-impl<S, R> std::fmt::Debug for Slots<S, R> {
+impl<S: Sink, R> std::fmt::Debug for Slots<S, R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Slots")
             .field("slots", &self.shared.contexts.len())
@@ -95,6 +96,7 @@ impl<S: Sink, R: Route> Slots<S, R> {
             buffer_len: buffer.len() as u64,
             slot: slot as u32,
             busy: Cell::new(false),
+            tag: Cell::default(),
         };
         let shared = Rc::new(Shared {
             contexts: buffers.0.iter().enumerate().map(context).collect(),
@@ -116,8 +118,8 @@ impl<S: Sink, R: Route> Slots<S, R> {
 
     /// Sends one I/O.
     #[inline(always)]
-    pub(crate) fn submit(&self, io: &Io) -> Result<(), Full> {
-        self.shared.submit(io)
+    pub(crate) fn submit(&self, io: &Io, tag: S::Tag) -> Result<(), Full> {
+        self.shared.submit(io, tag)
     }
 
     /// Runs `poll`, during which completions go to `sink` and its answers are sent; ends that came since the last poll
@@ -141,7 +143,7 @@ impl<S: Sink, R: Route> Slots<S, R> {
     }
 }
 
-impl<S, R> Slots<S, R> {
+impl<S: Sink, R> Slots<S, R> {
     /// I/Os that were submitted and have not completed.
     pub(crate) fn outstanding(&self) -> usize {
         self.shared.contexts.iter().filter(|context| context.busy.get()).count()
@@ -155,17 +157,18 @@ impl<S, R> Slots<S, R> {
 
 impl<S: Sink, R: Route> Shared<S, R> {
     #[inline(always)]
-    fn submit(&self, io: &Io) -> Result<(), Full> {
+    fn submit(&self, io: &Io, tag: S::Tag) -> Result<(), Full> {
         let Some(context) = self.contexts.get(io.slot as usize) else { return Err(Full) };
         if context.busy.get() {
             return Err(Full);
         }
-        self.send(context, io)
+        self.send(context, io, tag)
     }
 
     /// Sends the I/O of an idle slot, whose context this is.
     #[inline(always)]
-    fn send(&self, context: &Context<S, R>, io: &Io) -> Result<(), Full> {
+    fn send(&self, context: &Context<S, R>, io: &Io, tag: S::Tag) -> Result<(), Full> {
+        context.tag.set(tag);
         let (way, block_size) = match self.route.admit(io) {
             Ok(admitted) => admitted,
             Err(status) => return self.bury(io.slot, status),
@@ -221,13 +224,12 @@ impl<S: Sink, R: Route> Shared<S, R> {
     unsafe fn hand(&self, sink: *mut S, context: &Context<S, R>, status: Status) {
         // SAFETY: `poll_into` holds the exclusive borrow and does not use it; the reference made here ends with the
         // statement, before anything is sent, so that a completion that comes from within `submit` finds none alive.
-        let answer = unsafe { (*sink).complete(context.slot, status, tsc::now) };
-        if let Some(io) = answer {
-            // The slot that has just become idle, as a rule.
-            let sent = if io.slot == context.slot { self.send(context, &io) } else { self.submit(&io) };
-            if sent.is_err() {
+        let answer = unsafe { (*sink).complete(context.slot, context.tag.get(), status, tsc::now) };
+        if let Some((io, tag)) = answer {
+            let io = Io { slot: context.slot, ..io };
+            if self.send(context, &io, tag).is_err() {
                 // SAFETY: as above.
-                unsafe { (*sink).refuse(io) };
+                unsafe { (*sink).refuse(io, tag) };
             }
         }
     }

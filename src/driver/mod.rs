@@ -78,8 +78,8 @@ pub trait Driver<S: Sink> {
     fn now(&self) -> Ticks;
 
     /// Sends one I/O. A driver that knows at once how it ends (a lost queue, a refused write) tells the sink of a later
-    /// poll.
-    fn submit(&mut self, io: Io) -> Result<(), Full>;
+    /// poll. `tag` comes back with its end.
+    fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full>;
 
     /// Hands everything that has completed to `sink`, and sends its answers. An answer may complete no sooner than the
     /// next poll.

@@ -39,7 +39,7 @@ impl NullBackend {
 }
 
 impl Backend for NullBackend {
-    type Core<S: Sink> = NullDriver;
+    type Core<S: Sink> = NullDriver<S::Tag>;
 
     fn facts(&self) -> Vec<DeviceFacts> {
         self.facts.clone()
@@ -49,7 +49,7 @@ impl Backend for NullBackend {
         true
     }
 
-    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<NullDriver, DriverError> {
+    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<NullDriver<S::Tag>, DriverError> {
         let slots = order.slot_bytes.len();
         Ok(NullDriver { ended: Vec::with_capacity(slots), ending: Vec::with_capacity(slots) })
     }
@@ -57,37 +57,37 @@ impl Backend for NullBackend {
 
 /// The null data plane.
 #[derive(Debug)]
-pub struct NullDriver {
-    /// Slots whose I/O ends at the next poll.
-    ended: Vec<u32>,
+pub struct NullDriver<T> {
+    /// Slots, with their tags, whose I/O ends at the next poll.
+    ended: Vec<(u32, T)>,
     /// The list being worked off in a poll; empty outside.
-    ending: Vec<u32>,
+    ending: Vec<(u32, T)>,
 }
 
-impl<S: Sink> Driver<S> for NullDriver {
+impl<S: Sink> Driver<S> for NullDriver<S::Tag> {
     #[inline(always)]
     fn now(&self) -> Ticks {
         clock::now()
     }
 
     #[inline(always)]
-    fn submit(&mut self, io: Io) -> Result<(), Full> {
+    fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full> {
         if self.ended.len() == self.ended.capacity() {
             return Err(Full);
         }
-        self.ended.push(io.slot);
+        self.ended.push((io.slot, tag));
         Ok(())
     }
 
     #[inline(always)]
     fn poll(&mut self, sink: &mut S) {
         std::mem::swap(&mut self.ended, &mut self.ending);
-        for &slot in &self.ending {
-            if let Some(io) = sink.complete(slot, Status::Good, || clock::now().0) {
+        for &(slot, tag) in &self.ending {
+            if let Some((io, tag)) = sink.complete(slot, tag, Status::Good, || clock::now().0) {
                 if self.ended.len() < self.ended.capacity() {
-                    self.ended.push(io.slot);
+                    self.ended.push((slot, tag));
                 } else {
-                    sink.refuse(io);
+                    sink.refuse(Io { slot, ..io }, tag);
                 }
             }
         }

@@ -55,16 +55,22 @@ impl SimBackend {
 }
 
 impl Backend for SimBackend {
-    type Core<S: Sink> = SimDriver;
+    type Core<S: Sink> = SimDriver<S::Tag>;
 
     fn facts(&self) -> Vec<DeviceFacts> {
         self.facts.clone()
     }
 
-    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<SimDriver, DriverError> {
+    fn open<S: Sink>(&self, order: &CoreOrder) -> Result<SimDriver<S::Tag>, DriverError> {
         let slots = order.slot_bytes.len();
         let arrays = self.models.iter().enumerate().map(|(target, model)| Array::new(model, order.seed, target));
-        Ok(SimDriver { now: 0, arrays: arrays.collect(), due: BinaryHeap::with_capacity(slots), sequence: 0, slots })
+        Ok(SimDriver {
+            now: 0,
+            arrays: arrays.collect(),
+            due: BinaryHeap::with_capacity(slots),
+            sequence: 0,
+            tags: vec![S::Tag::default(); slots],
+        })
     }
 
     fn clock(&self) -> Result<Clock, ClockError> {
@@ -78,22 +84,23 @@ impl Backend for SimBackend {
 
 /// The simulated data plane of one core.
 #[derive(Debug)]
-pub struct SimDriver {
+pub struct SimDriver<T> {
     now: u64,
     arrays: Vec<Array>,
     /// Completion tick, order of submission, slot; the earliest on top.
     due: BinaryHeap<Reverse<(u64, u64, u32)>>,
     sequence: u64,
-    slots: usize,
+    /// What each slot's I/O has with it.
+    tags: Vec<T>,
 }
 
-impl<S: Sink> Driver<S> for SimDriver {
+impl<S: Sink> Driver<S> for SimDriver<S::Tag> {
     fn now(&self) -> Ticks {
         Ticks(self.now)
     }
 
-    fn submit(&mut self, io: Io) -> Result<(), Full> {
-        self.enqueue(io)
+    fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full> {
+        self.enqueue(io, tag)
     }
 
     fn poll(&mut self, sink: &mut S) {
@@ -107,21 +114,25 @@ impl<S: Sink> Driver<S> for SimDriver {
             }
             self.due.pop();
             // No service time is zero, so an answer is due later than now.
-            if let Some(io) = sink.complete(slot, Status::Good, || self.now) {
-                if self.enqueue(io).is_err() {
-                    sink.refuse(io);
+            let tag = self.tags[slot as usize];
+            if let Some((io, tag)) = sink.complete(slot, tag, Status::Good, || self.now) {
+                let io = Io { slot, ..io };
+                if self.enqueue(io, tag).is_err() {
+                    sink.refuse(io, tag);
                 }
             }
         }
     }
 }
 
-impl SimDriver {
-    fn enqueue(&mut self, io: Io) -> Result<(), Full> {
-        if self.due.len() == self.slots {
+impl<T> SimDriver<T> {
+    fn enqueue(&mut self, io: Io, tag: T) -> Result<(), Full> {
+        if self.due.len() == self.tags.len() {
             return Err(Full);
         }
+        let Some(place) = self.tags.get_mut(io.slot as usize) else { return Err(Full) };
         let Some(array) = self.arrays.get_mut(io.target as usize) else { return Err(Full) };
+        *place = tag;
         self.sequence += 1;
         self.due.push(Reverse((array.completion_of(io.write, self.now), self.sequence, io.slot)));
         Ok(())

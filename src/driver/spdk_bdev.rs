@@ -110,8 +110,8 @@ impl<S: Sink> Driver<S> for BdevDriver<S> {
     }
 
     #[inline(always)]
-    fn submit(&mut self, io: Io) -> Result<(), Full> {
-        self.worker.submit(&io)
+    fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full> {
+        self.worker.submit(&io, tag)
     }
 
     #[inline(always)]

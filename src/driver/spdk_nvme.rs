@@ -106,8 +106,8 @@ impl<S: Sink> Driver<S> for NvmeDriver<S> {
     }
 
     #[inline(always)]
-    fn submit(&mut self, io: Io) -> Result<(), Full> {
-        self.group.submit(&io)
+    fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full> {
+        self.group.submit(&io, tag)
     }
 
     #[inline(always)]

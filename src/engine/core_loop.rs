@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::book::Pages;
-use super::lane::LaneState;
+use super::lane::Source;
 use super::turn::Turn;
 use crate::driver::{Driver, Sink};
 
@@ -14,9 +14,9 @@ const LOOK_AROUND_EVERY: u64 = 64;
 
 /// One core's loop at one point.
 #[derive(Debug)]
-pub(super) struct CoreLoop<'r, D> {
+pub(super) struct CoreLoop<'r, D, L> {
     driver: D,
-    turn: Turn<'r>,
+    turn: Turn<'r, L>,
     /// Good completions so far, for the thread that watches for silence.
     progress: &'r Progress,
 }
@@ -26,18 +26,18 @@ pub(super) struct CoreLoop<'r, D> {
 #[repr(align(64))]
 pub(super) struct Progress(pub AtomicU64);
 
-impl<'r, D: Driver<Turn<'r>>> CoreLoop<'r, D> {
-    pub(super) fn new(driver: D, turn: Turn<'r>, progress: &'r Progress) -> Self {
+impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
+    pub(super) fn new(driver: D, turn: Turn<'r, L>, progress: &'r Progress) -> Self {
         Self { driver, turn, progress }
     }
 
     /// Runs the point from the first submission to the last completion; gives back what the next point needs.
-    pub(super) fn run(mut self) -> (Vec<LaneState>, Pages) {
+    pub(super) fn run(mut self, point: usize) -> (L, Pages) {
         while self.driver.now() < self.turn.book.start() {
             // The cores start together.
             std::hint::spin_loop();
         }
-        self.fill();
+        self.fill(point);
         self.poll();
         let now = self.driver.now();
         let abandoned = self.turn.outstanding();
@@ -47,11 +47,14 @@ impl<'r, D: Driver<Turn<'r>>> CoreLoop<'r, D> {
     }
 
     /// Sends one I/O in every slot.
-    fn fill(&mut self) {
-        for slot in 0..self.turn.slots() {
-            let io = self.turn.first(slot, self.driver.now());
-            if self.driver.submit(io).is_err() {
-                self.turn.refuse(io);
+    fn fill(&mut self, point: usize) {
+        let mut slots = 0..;
+        for (lane, depth) in (0..).zip(self.turn.lanes.depths(point)) {
+            for slot in slots.by_ref().take(depth as usize) {
+                let (io, tag) = self.turn.first(slot, lane, self.driver.now());
+                if self.driver.submit(io, tag).is_err() {
+                    self.turn.refuse(io, tag);
+                }
             }
         }
     }
@@ -71,9 +74,9 @@ impl<'r, D: Driver<Turn<'r>>> CoreLoop<'r, D> {
             self.driver.poll(&mut self.turn);
             if self.turn.has_parked() {
                 let driver = &mut self.driver;
-                self.turn.retry(|io| {
-                    let tick = driver.now();
-                    driver.submit(io).is_ok().then_some(tick)
+                self.turn.retry(|io, mut tag| {
+                    tag.submitted = driver.now().0;
+                    driver.submit(io, tag)
                 });
             }
             polls += 1;

@@ -1,53 +1,73 @@
-//! A lane at work: its slots, its generator, and where its figures go. Owns the way from a plan's lane to numbers that
-//! the loop can index with; knows no driver.
+//! Where a core's I/Os come from: its lanes, and the short way for the one that needs none of the rest.
+//!
+//! Owns the generators for the length of a run: they go on through all points and never start again, or a later point
+//! would find in the target's cache what an earlier one has read. Knows no driver.
 
-use crate::driver::Io;
-use crate::plan::{CorePlan, Lane, Op, Plan};
-use crate::workload::{Generator, NextIo, stream_seed};
+use crate::plan::{CorePlan, Lane, Plan};
+use crate::workload::{Generator, NextIo, Uniform, stream_seed};
 
-/// What the loop keeps of each slot.
+/// What the loop must know of an I/O when it ends.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct SlotState {
+pub(super) struct Tag {
     /// Tick of submission.
     pub submitted: u64,
-    /// Cell that its I/O's figures go to.
+    /// Cell that its figures go to.
     pub cell: u32,
-    /// The slot's lane on this core.
+    /// Its lane on this core.
     pub lane: u32,
 }
 
-/// One lane of one core.
-#[derive(Debug)]
-pub(super) struct LaneState {
-    generator: Generator,
-    /// Outstanding I/Os at each point.
-    depths: Vec<u32>,
+/// The lanes of a core. The loop is compiled once for each kind, so that none pays for what another one can.
+pub(super) trait Source: Send {
+    /// Outstanding I/Os of each lane at a point; slots are numbered lane after lane, as in `driver::CoreOrder`.
+    fn depths(&self, point: usize) -> Vec<u32>;
+
+    /// A lane's next I/O.
+    fn next_io(&mut self, lane: u32) -> NextIo;
 }
 
-impl LaneState {
-    /// The lanes of `core`, the `index`-th of the plan. They go through all points: a generator never starts again, or
-    /// a later point would find in the target's cache what an earlier one has read.
-    pub(super) fn all(plan: &Plan, core: &CorePlan, index: usize) -> Vec<Self> {
-        let lane = |(number, lane): (usize, &Lane)| Self {
-            generator: Generator::new(plan, lane, stream_seed(plan.seed, index, number)),
-            depths: lane.depths.clone(),
+/// Lanes of any kind.
+#[derive(Debug)]
+pub(super) struct Lanes(Vec<(Generator, Vec<u32>)>);
+
+/// One lane that reads, or writes, one target uniformly at random.
+#[derive(Debug)]
+pub(super) struct UniformLane(Uniform, Vec<u32>);
+
+impl Lanes {
+    /// The lanes of `core`, the `index`-th of the plan.
+    pub(super) fn all(plan: &Plan, core: &CorePlan, index: usize) -> Self {
+        let lane = |(number, lane): (usize, &Lane)| {
+            (Generator::new(plan, lane, stream_seed(plan.seed, index, number)), lane.depths.clone())
         };
-        core.lanes.iter().enumerate().map(lane).collect()
+        Self(core.lanes.iter().enumerate().map(lane).collect())
     }
 
-    /// The slots of all lanes at a point, numbered as in `driver::CoreOrder`.
-    pub(super) fn slots(lanes: &[Self], point: usize) -> Vec<SlotState> {
-        let of_lane = |(number, lane): (usize, &Self)| {
-            let slot = SlotState { lane: number as u32, ..SlotState::default() };
-            std::iter::repeat_n(slot, lane.depths[point] as usize)
-        };
-        lanes.iter().enumerate().flat_map(of_lane).collect()
+    /// The same I/Os in the short way, where that is possible.
+    pub(super) fn uniform(&self) -> Option<UniformLane> {
+        let [(generator, depths)] = self.0.as_slice() else { return None };
+        Some(UniformLane(generator.uniform()?, depths.clone()))
+    }
+}
+
+impl Source for Lanes {
+    fn depths(&self, point: usize) -> Vec<u32> {
+        self.0.iter().map(|(_, depths)| depths[point]).collect()
     }
 
-    /// The lane's next I/O in `slot`, and the cell of its figures.
     #[inline(always)]
-    pub(super) fn next(&mut self, slot: u32) -> (Io, u32) {
-        let NextIo { target, cell, op, lba, blocks } = self.generator.next_io();
-        (Io { slot, target, write: op == Op::Write, lba: lba.0, blocks }, cell)
+    fn next_io(&mut self, lane: u32) -> NextIo {
+        self.0[lane as usize].0.next_io()
+    }
+}
+
+impl Source for UniformLane {
+    fn depths(&self, point: usize) -> Vec<u32> {
+        vec![self.1[point]]
+    }
+
+    #[inline(always)]
+    fn next_io(&mut self, _lane: u32) -> NextIo {
+        self.0.next_io()
     }
 }

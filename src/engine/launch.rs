@@ -13,7 +13,7 @@ use super::core_loop::{CoreLoop, Progress};
 use super::gate::Gate;
 use super::handover::{Packet, Receiver, Sender, pair};
 use super::housekeeping::Housekeeping;
-use super::lane::LaneState;
+use super::lane::{Lanes, Source};
 use super::schedule::{DRAIN_LIMIT_S, Schedule};
 use super::stop::{Reason, Stop};
 use super::turn::Turn;
@@ -245,9 +245,25 @@ fn core_thread<B: Backend>(
         let _ = ready.ready.send(Err(EngineError::Pin(core.core)));
         return;
     }
+    let lanes = Lanes::all(plan, core, index);
+    let pages = Pages { sender, packet, total: 0 };
+    match lanes.uniform() {
+        Some(lane) => core_points(backend, plan, clock, (index, core), stage, (lane, pages), &ready.ready),
+        None => core_points(backend, plan, clock, (index, core), stage, (lanes, pages), &ready.ready),
+    }
+}
+
+/// The points of one core, one after the other.
+fn core_points<B: Backend, L: Source>(
+    backend: &B,
+    plan: &Plan,
+    clock: &Clock,
+    (index, core): (usize, &CorePlan),
+    stage: &Stage,
+    (mut lanes, mut pages): (L, Pages),
+    ready: &mpsc::Sender<Result<(), EngineError>>,
+) {
     let ticks = |duration| clock.ticks(duration);
-    let mut lanes = LaneState::all(plan, core, index);
-    let mut pages = Pages { sender, packet, total: 0 };
     let shared_ticks = !backend.virtual_time() && backend.completes_back_to_back();
     let tick_error = if shared_ticks { ticks(TICK_ERROR) } else { Ticks(0) };
     for point in 0..plan.points.len() {
@@ -255,7 +271,7 @@ fn core_thread<B: Backend>(
             return;
         }
         let opened = backend.open(&CoreOrder::of(plan, core, point));
-        let told = ready.ready.send(opened.as_ref().map(|_| ()).map_err(|error| EngineError::from(error.clone())));
+        let told = ready.send(opened.as_ref().map(|_| ()).map_err(|error| EngineError::from(error.clone())));
         let (Ok(driver), Ok(())) = (opened, told) else { return };
         let Some(start) = stage.gate.wait(point) else { return };
         let start = if backend.virtual_time() { Ticks(0) } else { start };
@@ -263,7 +279,7 @@ fn core_thread<B: Backend>(
         let schedule = Schedule::new(start, ticks(plan.ramp), ticks(plan.time), ticks(plan.interval), drain);
         let book = Book::open(core.core, pages, schedule, tick_error, backend.virtual_time());
         let turn = Turn::new(book, lanes, point, &stage.stop);
-        (lanes, pages) = CoreLoop::new(driver, turn, &stage.progress[index]).run();
+        (lanes, pages) = CoreLoop::new(driver, turn, &stage.progress[index]).run(point);
     }
 }
 

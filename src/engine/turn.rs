@@ -1,23 +1,24 @@
 //! What happens to a completion: recorded, and answered with the slot's next I/O. The hot path of Rigel.
 //!
-//! Runs inside SPDK's completion callback, and owns all it touches: slots, generators, book. Per I/O it reads the clock
+//! Runs inside SPDK's completion callback, and owns all it touches: generators, book. Per I/O it reads the clock
 //! at most once (the tick of a completion is that of the submission which follows it), and allocates, locks, formats and
 //! dispatches nothing. All that is rare is in functions of its own.
 
 use super::book::Book;
-use super::lane::{LaneState, SlotState};
+use super::lane::{Source, Tag};
 use super::stop::{Reason, Stop};
-use crate::driver::{Io, Sink, Status};
+use crate::driver::{Full, Io, Sink, Status};
+use crate::plan::Op;
 use crate::units::Ticks;
+use crate::workload::NextIo;
 
 /// The engine's side of a core's queues.
 #[derive(Debug)]
-pub(super) struct Turn<'r> {
+pub(super) struct Turn<'r, L> {
     pub book: Book,
-    pub lanes: Vec<LaneState>,
-    slots: Vec<SlotState>,
+    pub lanes: L,
     /// I/Os that the driver had no room for.
-    parked: Vec<Io>,
+    parked: Vec<(Io, Tag)>,
     outstanding: u32,
     /// The reading of the clock that the present completions share, and how many more may.
     tick: Ticks,
@@ -27,60 +28,52 @@ pub(super) struct Turn<'r> {
     stop: &'r Stop,
 }
 
-impl Sink for Turn<'_> {
+impl<L: Source> Sink for Turn<'_, L> {
+    type Tag = Tag;
+
     #[inline(always)]
-    fn complete(&mut self, slot: u32, status: Status, now: impl FnOnce() -> u64) -> Option<Io> {
+    fn complete(&mut self, slot: u32, tag: Tag, status: Status, now: impl FnOnce() -> u64) -> Option<(Io, Tag)> {
         if self.share == 0 {
             self.look_at_clock(Ticks(now()));
         }
         self.share -= 1;
-        let state = &mut self.slots[slot as usize];
         if status.is_good() {
-            self.book.record(state.cell, self.tick.0.wrapping_sub(state.submitted));
+            self.book.record(tag.cell, self.tick.0.wrapping_sub(tag.submitted));
         } else if status == Status::TargetLost {
             // Never sent, so no error of the target's; the slot has nowhere to go any more.
-            self.stop.raise(Reason::Lost(state.cell), self.tick);
+            self.stop.raise(Reason::Lost(tag.cell), self.tick);
             self.outstanding -= 1;
             return None;
         } else {
-            self.book.fail(state.cell, status);
+            self.book.fail(tag.cell, status);
         }
         if self.book.draining() {
             self.outstanding -= 1;
             return None;
         }
-        let (io, cell) = self.lanes[state.lane as usize].next(slot);
-        state.cell = cell;
-        state.submitted = self.tick.0;
-        Some(io)
+        Some(self.next(slot, tag.lane, self.tick))
     }
 
     #[cold]
-    fn refuse(&mut self, io: Io) {
+    fn refuse(&mut self, io: Io, tag: Tag) {
         self.book.count_back_pressure();
-        self.parked.push(io);
+        self.parked.push((io, tag));
     }
 }
 
-impl<'r> Turn<'r> {
-    pub(super) fn new(book: Book, lanes: Vec<LaneState>, point: usize, stop: &'r Stop) -> Self {
-        let slots = LaneState::slots(&lanes, point);
+impl<'r, L: Source> Turn<'r, L> {
+    pub(super) fn new(book: Book, lanes: L, point: usize, stop: &'r Stop) -> Self {
+        let slots: u32 = lanes.depths(point).iter().sum();
         Self {
             book,
             lanes,
-            parked: Vec::with_capacity(slots.len()),
-            slots,
+            parked: Vec::with_capacity(slots as usize),
             outstanding: 0,
             tick: Ticks(0),
             share: 0,
             found: false,
             stop,
         }
-    }
-
-    /// Number of slots at this point.
-    pub(super) fn slots(&self) -> u32 {
-        self.slots.len() as u32
     }
 
     /// I/Os that were sent, or parked, and have not ended.
@@ -97,13 +90,16 @@ impl<'r> Turn<'r> {
     }
 
     /// The first I/O of a slot, sent at `tick`.
-    pub(super) fn first(&mut self, slot: u32, tick: Ticks) -> Io {
-        let state = &mut self.slots[slot as usize];
-        let (io, cell) = self.lanes[state.lane as usize].next(slot);
-        state.cell = cell;
-        state.submitted = tick.0;
+    pub(super) fn first(&mut self, slot: u32, lane: u32, tick: Ticks) -> (Io, Tag) {
         self.outstanding += 1;
-        io
+        self.next(slot, lane, tick)
+    }
+
+    #[inline(always)]
+    fn next(&mut self, slot: u32, lane: u32, tick: Ticks) -> (Io, Tag) {
+        let NextIo { target, cell, op, lba, blocks } = self.lanes.next_io(lane);
+        let io = Io { slot, target, write: op == Op::Write, lba: lba.0, blocks };
+        (io, Tag { submitted: tick.0, cell, lane })
     }
 
     /// Whether some I/Os wait for room.
@@ -116,18 +112,13 @@ impl<'r> Turn<'r> {
     /// taken. In the drain they are dropped: they were never sent.
     #[cold]
     #[inline(never)]
-    pub(super) fn retry(&mut self, mut submit: impl FnMut(Io) -> Option<Ticks>) {
+    pub(super) fn retry(&mut self, mut submit: impl FnMut(Io, Tag) -> Result<(), Full>) {
         if self.book.draining() {
             self.outstanding -= self.parked.len() as u32;
             self.parked.clear();
             return;
         }
-        let mut taken = 0;
-        for io in &self.parked {
-            let Some(tick) = submit(*io) else { break };
-            self.slots[io.slot as usize].submitted = tick.0;
-            taken += 1;
-        }
+        let taken = self.parked.iter().take_while(|&&(io, tag)| submit(io, tag).is_ok()).count();
         self.parked.drain(..taken);
     }
 

@@ -30,6 +30,15 @@ pub struct Generator {
     spans: Vec<Span>,
 }
 
+/// What [`Generator`] makes when it reads, or writes, one target uniformly at random: the same I/Os, by a shorter way.
+#[derive(Debug, Clone)]
+pub struct Uniform {
+    random: Xoroshiro128PlusPlus,
+    /// The first I/O of the region; the others differ in their address only.
+    first: NextIo,
+    ios: u64,
+}
+
 /// Share of reads; pure ones draw no number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Mix {
@@ -91,6 +100,19 @@ impl Generator {
         }
     }
 
+    /// The same I/Os by the shorter way, where that is possible.
+    #[must_use]
+    pub fn uniform(&self) -> Option<Uniform> {
+        let [span] = self.spans.as_slice() else { return None };
+        let op = match self.mix {
+            Mix::Reads => Op::Read,
+            Mix::Writes => Op::Write,
+            Mix::Below(_) => return None,
+        };
+        let first = span.io(0, op);
+        (self.access == Access::Random).then(|| Uniform { random: self.random.clone(), first, ios: span.ios })
+    }
+
     /// The next I/O.
     #[inline(always)]
     pub fn next_io(&mut self) -> NextIo {
@@ -118,9 +140,31 @@ impl Generator {
                 io
             }
         };
-        let lba = Lba(span.first_block + io * u64::from(span.io_blocks));
-        let cell = span.read_cell + u32::from(op == Op::Write);
-        NextIo { target: span.target, cell, op, lba, blocks: span.io_blocks }
+        span.io(io, op)
+    }
+}
+
+impl Uniform {
+    /// The next I/O.
+    #[inline(always)]
+    pub fn next_io(&mut self) -> NextIo {
+        let io = below(&mut self.random, self.ios);
+        NextIo { lba: Lba(self.first.lba.0 + io * u64::from(self.first.blocks)), ..self.first }
+    }
+}
+
+impl Span {
+    /// The `io`-th I/O of the region.
+    #[inline(always)]
+    fn io(&self, io: u64, op: Op) -> NextIo {
+        let lba = Lba(self.first_block + io * u64::from(self.io_blocks));
+        NextIo {
+            target: self.target,
+            cell: self.read_cell + u32::from(op == Op::Write),
+            op,
+            lba,
+            blocks: self.io_blocks,
+        }
     }
 }
 

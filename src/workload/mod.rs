@@ -4,7 +4,7 @@
 
 mod addresses;
 
-pub use addresses::{Generator, NextIo};
+pub use addresses::{Generator, NextIo, Uniform};
 
 /// The seed of the generator of `lane` on the `core`-th core of the plan: both are mixed into the plan's seed by
 /// SplitMix64 steps, so that streams of different lanes have nothing in common.

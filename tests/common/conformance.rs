@@ -38,10 +38,23 @@ pub struct Counter {
     write: bool,
     /// Slots that are with the driver; a completion of another one is a fault.
     outstanding: Vec<u32>,
+    /// What went with each.
+    tags: HashMap<u32, (u32, u64)>,
+    sent: u64,
 }
 
 impl Sink for Counter {
-    fn complete(&mut self, slot: u32, status: Status, now: impl FnOnce() -> u64) -> Option<Io> {
+    /// Slot and a number that no other I/O has.
+    type Tag = (u32, u64);
+
+    fn complete(
+        &mut self,
+        slot: u32,
+        tag: Self::Tag,
+        status: Status,
+        now: impl FnOnce() -> u64,
+    ) -> Option<(Io, Self::Tag)> {
+        assert_eq!(self.tags.remove(&slot), Some(tag), "an I/O's tag comes back with it");
         let place = self.outstanding.iter().position(|&s| s == slot).expect("only outstanding slots complete");
         self.outstanding.swap_remove(place);
         self.ended += 1;
@@ -53,10 +66,11 @@ impl Sink for Counter {
         }
         self.left -= 1;
         self.outstanding.push(slot);
-        Some(self.io(slot, u64::from(slot)))
+        // The slot named here does not matter.
+        Some((Io { slot: 0, ..self.io(slot, u64::from(slot)) }, self.tag(slot)))
     }
 
-    fn refuse(&mut self, io: Io) {
+    fn refuse(&mut self, io: Io, _tag: Self::Tag) {
         self.outstanding.retain(|&slot| slot != io.slot);
         self.refused.push(io);
     }
@@ -67,6 +81,12 @@ impl Counter {
         Self { left: answers, blocks, write, ..Self::default() }
     }
 
+    fn tag(&mut self, slot: u32) -> (u32, u64) {
+        self.sent += 1;
+        self.tags.insert(slot, (slot, self.sent));
+        (slot, self.sent)
+    }
+
     fn io(&self, slot: u32, lba: u64) -> Io {
         Io { slot, target: 0, write: self.write, lba, blocks: self.blocks }
     }
@@ -75,7 +95,8 @@ impl Counter {
     pub fn drive<D: Driver<Self>>(&mut self, driver: &mut D, slots: u32, lba: u64) {
         for slot in 0..slots {
             self.outstanding.push(slot);
-            driver.submit(self.io(slot, lba)).expect("an idle slot within the order's depth finds room");
+            let tag = self.tag(slot);
+            driver.submit(self.io(slot, lba), tag).expect("an idle slot within the order's depth finds room");
         }
         let end = Instant::now() + LIMIT;
         while !self.outstanding.is_empty() {
@@ -117,7 +138,7 @@ pub fn dropping_with_io_outstanding_is_safe<B: Backend>(backend: &B, blocks: u32
     for _ in 0..3 {
         let mut driver = backend.open::<Counter>(&order(backend, 8, blocks)).expect("opens");
         for slot in 0..8 {
-            driver.submit(Io { slot, target: 0, write: false, lba: 0, blocks }).expect("room");
+            driver.submit(Io { slot, target: 0, write: false, lba: 0, blocks }, (slot, 0)).expect("room");
         }
         drop(driver);
     }
@@ -148,7 +169,8 @@ pub fn impossible_io_ends_with_an_error<B: Backend>(backend: &B, blocks: u32) {
     let mut counter = Counter::new(0, blocks + 1, false);
     counter.drive(&mut driver, 1, 0);
     assert_eq!(counter.statuses, HashMap::from([(Status::BadLength, 1)]));
-    driver.submit(Io { slot: 0, target: 7, write: false, lba: 0, blocks }).expect("ends at the next poll");
+    let tag = counter.tag(0);
+    driver.submit(Io { slot: 0, target: 7, write: false, lba: 0, blocks }, tag).expect("ends at the next poll");
     counter.outstanding.push(0);
     driver.poll(&mut counter);
     assert_eq!(counter.statuses.get(&Status::TargetLost), Some(&1));

@@ -45,7 +45,6 @@ struct Channel {
     channel: NonNull<sys::spdk_io_channel>,
     block_size: u32,
     writable: bool,
-    scsi: bool,
     // Keeps the descriptor open.
     _bdev: Arc<Bdev>,
 }
@@ -75,8 +74,8 @@ impl<S: Sink> Worker<S> {
 
     /// Sends one I/O. What cannot be sent for good ends at the next poll.
     #[inline(always)]
-    pub fn submit(&mut self, io: &Io) -> Result<(), Full> {
-        self.slots.submit(io)
+    pub fn submit(&mut self, io: &Io, tag: S::Tag) -> Result<(), Full> {
+        self.slots.submit(io, tag)
     }
 
     /// Runs the core's SPDK thread once: hands what has completed to `sink`, and sends its answers.
@@ -106,7 +105,6 @@ impl Channel {
             channel: NonNull::new(channel).ok_or_else(|| WorkerError::NoChannel(identity.name.clone()))?,
             block_size: identity.block_size,
             writable: bdev.writable,
-            scsi: identity.product.contains("iSCSI"),
             _bdev: Arc::clone(bdev),
         })
     }
@@ -126,15 +124,14 @@ impl Route for Channels {
 
     #[inline(always)]
     unsafe fn send<S: Sink>(c: &Channel, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
-        let done = if c.scsi { done_scsi::<S> } else { done_nvme::<S> };
-        let (descriptor, channel) = (c.descriptor.as_ptr(), c.channel.as_ptr());
+        let (descriptor, channel, blocks) = (c.descriptor.as_ptr(), c.channel.as_ptr(), u64::from(io.blocks));
         // SAFETY: descriptor and channel are open and of the same bdev, the channel is this thread's; buffer and context
         // are as the caller promises. (Two calls and no pointer to one of them: this is the hot path.)
         unsafe {
             if io.write {
-                sys::spdk_bdev_write_blocks(descriptor, channel, buffer, io.lba, io.blocks.into(), Some(done), context)
+                sys::spdk_bdev_write_blocks(descriptor, channel, buffer, io.lba, blocks, Some(done::<S>), context)
             } else {
-                sys::spdk_bdev_read_blocks(descriptor, channel, buffer, io.lba, io.blocks.into(), Some(done), context)
+                sys::spdk_bdev_read_blocks(descriptor, channel, buffer, io.lba, blocks, Some(done::<S>), context)
             }
         }
     }
@@ -175,14 +172,9 @@ impl<S: Sink> Drop for Worker<S> {
     }
 }
 
-unsafe extern "C" fn done_nvme<S: Sink>(io: *mut sys::spdk_bdev_io, success: bool, context: *mut c_void) {
-    let status = if success {
-        Status::Good
-    } else {
-        // SAFETY: SPDK passes a completed I/O, not freed yet.
-        let packed = unsafe { sys::rigel_bdev_nvme_status(io) };
-        Status::Nvme { sct: (packed >> 8) as u8, sc: packed as u8 }
-    };
+unsafe extern "C" fn done<S: Sink>(io: *mut sys::spdk_bdev_io, success: bool, context: *mut c_void) {
+    // SAFETY: SPDK passes a completed I/O, not freed yet.
+    let status = if success { Status::Good } else { unsafe { failure(io) } };
     // SAFETY: as SPDK asks, each completed I/O is freed once, by its callback; `context` went in through `send::<S>`
     // above, and the worker that polls holds the slots.
     unsafe {
@@ -191,17 +183,21 @@ unsafe extern "C" fn done_nvme<S: Sink>(io: *mut sys::spdk_bdev_io, success: boo
     }
 }
 
-unsafe extern "C" fn done_scsi<S: Sink>(io: *mut sys::spdk_bdev_io, success: bool, context: *mut c_void) {
-    let status = if success {
-        Status::Good
-    } else {
-        // SAFETY: SPDK passes a completed I/O, not freed yet.
-        let [status, key, asc, ascq] = unsafe { sys::rigel_bdev_scsi_status(io) }.to_be_bytes();
-        Status::Scsi { status, key, asc, ascq }
-    };
-    // SAFETY: as in `done_nvme`.
+/// What went wrong, in the language of the device.
+///
+/// # Safety
+/// `io` has completed and is not freed yet.
+#[cold]
+#[inline(never)]
+unsafe fn failure(io: *const sys::spdk_bdev_io) -> Status {
+    // SAFETY: by the contract, `io` may be looked at.
     unsafe {
-        sys::spdk_bdev_free_io(io);
-        finish::<S, Channels>(context, status);
+        if sys::rigel_bdev_speaks_scsi(io) {
+            let [status, key, asc, ascq] = sys::rigel_bdev_scsi_status(io).to_be_bytes();
+            Status::Scsi { status, key, asc, ascq }
+        } else {
+            let packed = sys::rigel_bdev_nvme_status(io);
+            Status::Nvme { sct: (packed >> 8) as u8, sc: packed as u8 }
+        }
     }
 }

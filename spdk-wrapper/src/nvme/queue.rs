@@ -92,8 +92,8 @@ impl<S: Sink> PollGroup<S> {
 
     /// Sends one I/O. What cannot be sent for good ends at the next poll.
     #[inline(always)]
-    pub fn submit(&mut self, io: &Io) -> Result<(), Full> {
-        self.slots.submit(io)
+    pub fn submit(&mut self, io: &Io, tag: S::Tag) -> Result<(), Full> {
+        self.slots.submit(io, tag)
     }
 
     /// Hands what has completed to `sink`, and sends its answers.

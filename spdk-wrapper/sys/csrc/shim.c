@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "spdk/bdev_module.h"
 #include "spdk/nvmf_spec.h"
 #include "spdk/string.h"
 
@@ -240,6 +241,12 @@ rigel_bdev_nvme_status(const struct spdk_bdev_io *io)
 
 	spdk_bdev_io_get_nvme_status(io, &cdw0, &sct, &sc);
 	return (uint16_t)(sct << 8 | sc);
+}
+
+bool
+rigel_bdev_speaks_scsi(const struct spdk_bdev_io *io)
+{
+	return strstr(spdk_bdev_get_product_name(io->bdev), "iSCSI") != NULL;
 }
 
 uint32_t

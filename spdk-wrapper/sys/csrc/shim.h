@@ -60,5 +60,7 @@ int rigel_nvme_discover(const char *trid, char *buf, size_t len);
 uint16_t rigel_bdev_nvme_status(const struct spdk_bdev_io *io);
 /* errno-like status for bdevs that know neither NVMe nor SCSI; SCSI sense packed as (sc << 24 | sk << 16 | asc << 8 | ascq). */
 uint32_t rigel_bdev_scsi_status(const struct spdk_bdev_io *io);
+/* Whether the bdev behind a failed I/O answers in SCSI rather than in NVMe. */
+bool rigel_bdev_speaks_scsi(const struct spdk_bdev_io *io);
 
 #endif
