@@ -55,6 +55,9 @@ pub enum UnitError {
     /// Not a duration.
     #[error("`{0}` is not a duration; write a number with its unit, such as 500us, 20ms, 5s, 10m, 2h")]
     Duration(String),
+    /// Not a rate.
+    #[error("`{0}` is not a rate; write whole I/Os a second, such as 50000, 50k or 1.5M (k = 1000)")]
+    Rate(String),
 }
 
 /// Reads a size as fio spells it: `512`, `8k`, `8KiB`, `8kb` (all 1,024-based), `1m`, `4GiB`, `1t`.
@@ -72,6 +75,21 @@ pub fn parse_size(text: &str) -> Result<Bytes, UnitError> {
     };
     let number: u64 = number.parse().map_err(|_| error())?;
     number.checked_mul(factor).map(Bytes).ok_or_else(error)
+}
+
+/// Reads a rate: a number (a decimal point is allowed) of events a second, with a decimal unit, `k` or `M`, or none.
+pub fn parse_rate(text: &str) -> Result<u64, UnitError> {
+    let error = || UnitError::Rate(text.to_owned());
+    let (number, unit) = split_number(text.trim());
+    let factor = match unit {
+        "" => 1.0,
+        "k" | "K" => 1e3,
+        "m" | "M" => 1e6,
+        _ => return Err(error()),
+    };
+    let rate = number.parse::<f64>().map_err(|_| error())? * factor;
+    // Exact for every whole number that is in the range of a job.
+    if rate.is_finite() && rate.fract() == 0.0 && rate < 2f64.powi(53) { Ok(rate as u64) } else { Err(error()) }
 }
 
 /// Reads a duration: a number (a decimal point is allowed) and its unit, `ns us ms s m h d`.

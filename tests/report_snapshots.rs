@@ -69,8 +69,14 @@ fn shorten(value: &mut serde_json::Value) {
 fn live_line() {
     let result = figures::mixed();
     let point = figures::drive(&result.plan, 1);
-    let mut interval =
-        IntervalFigures { start: Ticks(20_000_000), end: point.window, phase: Phase::Window, cells: point.cells };
+    let mut interval = IntervalFigures {
+        start: Ticks(20_000_000),
+        end: point.window,
+        phase: Phase::Window,
+        cells: point.cells,
+        arrivals: vec![None],
+        backlog: vec![0],
+    };
     interval.end = Ticks(520_000_000);
     let clock = Clock::virtual_ns();
     let good = live::line(&result.plan, &clock, 1, &interval);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use rigel::spec::{Access, Job, Load, Overrides, RegionSpec, Target, TargetRef, Workload, parse};
+use rigel::spec::{Access, Arrivals, Job, Load, Overrides, RATE_MAX, RegionSpec, Target, TargetRef, Workload, parse};
 use rigel::units::Bytes;
 
 const OLTP: &str = r#"# rising load on one volume
@@ -168,6 +168,15 @@ fn wrong_values_are_refused_in_plain_words_with_line_and_column() {
         ("[sweep]\nqueue_depth = 4", "job.toml:2:15: `queue_depth`: ", "a list of queue depths, such as [1, 2, 4, 8]"),
         ("[sweep]\nqueue_depth = [1,\n 0]", "job.toml:3:2: `queue_depth`: ", "found integer `0`"),
         ("[sweep]\n", "job.toml:1:1: ", "steps through nothing"),
+        ("[sweep]\nrate = [\"1k\", \"5x\"]", "job.toml:2:16: `rate`: ", "not a rate; write whole I/Os a second"),
+        ("[[workload]]\nrate = 0", "job.toml:2:8: `rate`: ", "a rate of 1 to 1000000000 I/Os a second"),
+        ("[[workload]]\nrate = -5", "job.toml:2:8: `rate`: ", "a rate of 1 to 1000000000 I/Os a second"),
+        ("[[workload]]\nrate = \"2000M\"", "job.toml:2:8: `rate`: ", "a rate of 1 to 1000000000 I/Os a second"),
+        ("[[workload]]\nrate = \"0.5\"", "job.toml:2:8: `rate`: ", "whole I/Os a second"),
+        ("[[workload]]\nrate = 1.5", "job.toml:2:8: `rate`: ", "a rate of 1 to 1000000000 I/Os a second"),
+        ("[[workload]]\nrate = 5\narrivals = \"poison\"", "job.toml:3:12: `arrivals`: ", "(did you mean `poisson`?)"),
+        ("[[workload]]\nrate = 5\nmax_outstanding = 0", "job.toml:3:19: `max_outstanding`: ", "found integer `0`"),
+        ("[run]\noverload = \"halt\"", "job.toml:2:12: `overload`: ", "\"stop\" or \"continue\""),
         ("name = \"é\" x", "job.toml:1:12: ", "not valid TOML"),
         ("a = 1\na = 2", "job.toml:2:1: ", "duplicate key"),
         ("name = \"x", "job.toml:1:10: ", "not valid TOML"),
@@ -186,6 +195,20 @@ fn fields_that_contradict_each_other_are_refused_at_one_of_them() {
         ("[[workload]]\nname = \"\"", "job.toml:2:8: ", "the name is empty"),
         ("[sweep]\nqueue_depth = [1]\noutstanding = [2]", "job.toml:3:15: ", "exclude each other"),
         ("[[workload]]\noutstanding = 2\n[sweep]\nqueue_depth = [1]", "job.toml:4:15: ", "given as `outstanding`"),
+        (
+            "[[workload]]\nqueue_depth = 2\nrate = 5",
+            "job.toml:3:8: ",
+            "`rate` (arrivals a second, whatever the target does) and `queue_depth`",
+        ),
+        (
+            "[[workload]]\nrate = 5\noutstanding = 2",
+            "job.toml:2:8: ",
+            "to limit what an open loop has outstanding, write `max_outstanding`",
+        ),
+        ("[[workload]]\narrivals = \"poisson\"", "job.toml:2:12: ", "there is no rate; write `rate` (--rate)"),
+        ("[[workload]]\nmax_outstanding = 9", "job.toml:2:19: ", "there is no rate"),
+        ("[[workload]]\nqueue_depth = 2\n[sweep]\nrate = [1]", "job.toml:4:8: ", "given as `queue_depth`"),
+        ("[sweep]\nqueue_depth = [1]\nrate = [2]", "job.toml:3:8: ", "exclude each other"),
         ("[[workload]]\nqueue_depth = 2\n[sweep]\noutstanding = [1]", "job.toml:4:15: ", "given as `queue_depth`"),
     ] {
         let error = error(text);
@@ -379,9 +402,15 @@ fn any_uri() -> impl Strategy<Value = String> {
 fn any_workload(targets: usize) -> impl Strategy<Value = Workload> {
     let targets = proptest::option::of(proptest::sample::subsequence((0..targets).collect::<Vec<_>>(), 1..=targets));
     let load = prop_oneof![
-        Just((None, None)),
-        (1u32..=65_535).prop_map(|depth| (Some(depth), None)),
-        (1u32..=1_048_576).prop_map(|total| (None, Some(total))),
+        Just(Workload::default()),
+        (1u32..=65_535).prop_map(|depth| Workload { queue_depth: Some(depth), ..Workload::default() }),
+        (1u32..=1_048_576).prop_map(|total| Workload { outstanding: Some(total), ..Workload::default() }),
+        (1u64..=RATE_MAX, proptest::option::of(any::<bool>()), proptest::option::of(1u32..=1_048_576)).prop_map(
+            |(rate, poisson, max_outstanding)| {
+                let arrivals = poisson.map(|poisson| if poisson { Arrivals::Poisson } else { Arrivals::Constant });
+                Workload { rate: Some(rate), arrivals, max_outstanding, ..Workload::default() }
+            }
+        ),
     ];
     let region = prop_oneof![
         Just(RegionSpec::Whole),
@@ -398,15 +427,13 @@ fn any_workload(targets: usize) -> impl Strategy<Value = Workload> {
         load,
         proptest::option::of(region),
     );
-    fields.prop_map(|(targets, block_size, read_percent, access, (queue_depth, outstanding), region)| Workload {
-        name: None,
+    fields.prop_map(|(targets, block_size, read_percent, access, load, region)| Workload {
         targets: targets.map(|targets| targets.into_iter().map(TargetRef::Index).collect()),
         block_size: block_size.map(Bytes),
         read_percent,
         access,
-        queue_depth,
-        outstanding,
         region,
+        ..load
     })
 }
 

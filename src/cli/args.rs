@@ -51,6 +51,18 @@ pub(super) struct RunArgs {
     /// Outstanding I/Os over all targets together; a list makes a sweep.
     #[arg(long, value_name = "N[,N…]", allow_hyphen_values = true)]
     pub outstanding: Option<String>,
+    /// Open loop: arrivals a second over all targets, such as 50k, whatever the targets do; a list makes a sweep.
+    #[arg(long, value_name = "N[,N…]", allow_hyphen_values = true)]
+    pub rate: Option<String>,
+    /// How the arrivals of --rate are spread: poisson or constant [default: poisson].
+    #[arg(long, value_name = "SPREAD")]
+    pub arrivals: Option<String>,
+    /// Most I/Os that --rate may have outstanding; arrivals beyond it wait [default: as many as fit, up to 1024].
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub max_outstanding: Option<String>,
+    /// When the targets cannot follow --rate: stop the point or continue [default: stop].
+    #[arg(long, value_name = "RULE")]
+    pub overload: Option<String>,
     /// Part of each target to touch: whole, 10g (the first), 1g-2g, 10%-20%.
     #[arg(long, value_name = "REGION")]
     pub region: Option<String>,
@@ -96,6 +108,10 @@ impl RunArgs {
             access: self.access.clone(),
             queue_depth: self.queue_depth.clone(),
             outstanding: self.outstanding.clone(),
+            rate: self.rate.clone(),
+            arrivals: self.arrivals.clone(),
+            max_outstanding: self.max_outstanding.clone(),
+            overload: self.overload.clone(),
             region: self.region.clone(),
             ramp: self.ramp.clone(),
             time: self.time.clone(),

@@ -107,7 +107,7 @@ fn measure(
     let figures: Vec<PointFigures> = figures?;
     saved?;
     let interrupted = control.interrupt.load(Ordering::Relaxed);
-    let lost = figures.iter().any(|point| point.ended_early.is_some());
+    let lost = figures.iter().any(|point| point.ended_early.is_some() && !point.overloaded);
     let result = RunResult::new(provenance.clone(), points);
     folder.save(&result)?;
     Ok(Outcome { result, interrupted, lost })

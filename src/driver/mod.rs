@@ -81,6 +81,11 @@ pub trait Driver<S: Sink> {
     /// poll. `tag` comes back with its end.
     fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full>;
 
+    /// Says that nothing is to be sent before this tick. Only a driver on a virtual clock needs to know: it must not pass
+    /// the tick by.
+    #[inline(always)]
+    fn expect(&mut self, _tick: Ticks) {}
+
     /// Hands everything that has completed to `sink`, and sends its answers. An answer may complete no sooner than the
     /// next poll.
     fn poll(&mut self, sink: &mut S);

@@ -69,6 +69,7 @@ impl Backend for SimBackend {
             arrays: arrays.collect(),
             due: BinaryHeap::with_capacity(slots),
             sequence: 0,
+            expected: u64::MAX,
             tags: vec![S::Tag::default(); slots],
         })
     }
@@ -90,6 +91,8 @@ pub struct SimDriver<T> {
     /// Completion tick, order of submission, slot; the earliest on top.
     due: BinaryHeap<Reverse<(u64, u64, u32)>>,
     sequence: u64,
+    /// A poll moves the clock no further than to this tick.
+    expected: u64,
     /// What each slot's I/O has with it.
     tags: Vec<T>,
 }
@@ -103,11 +106,14 @@ impl<S: Sink> Driver<S> for SimDriver<S::Tag> {
         self.enqueue(io, tag)
     }
 
+    fn expect(&mut self, tick: Ticks) {
+        // What was expected by now is late: the clock moves on.
+        self.expected = if tick.0 > self.now { tick.0 } else { u64::MAX };
+    }
+
     fn poll(&mut self, sink: &mut S) {
-        match self.due.peek() {
-            Some(Reverse((due, ..))) => self.now = self.now.max(*due),
-            None => self.now += IDLE_STEP,
-        }
+        let next = self.due.peek().map_or(self.now + IDLE_STEP, |Reverse((due, ..))| *due);
+        self.now = self.now.max(next.min(self.expected));
         while let Some(&Reverse((due, _, slot))) = self.due.peek() {
             if due > self.now {
                 break;

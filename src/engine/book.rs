@@ -3,9 +3,9 @@
 //! Owns schedule, packet and accounts. Recording a completion is hot; everything else here is done at edges of intervals
 //! or on errors, in functions kept out of line. Knows no driver.
 
-use super::handover::{Packet, PointEnd, Sender};
+use super::handover::{Packet, PointEnd, Sender, Tally};
 use super::schedule::Schedule;
-use super::{CellFigures, CoreFigures, Phase};
+use super::{CoreFigures, Phase};
 use crate::driver::Status;
 use crate::units::Ticks;
 
@@ -18,8 +18,8 @@ pub(super) struct Book {
     schedule: Schedule,
     sender: Sender,
     packet: Box<Packet>,
-    /// The packet's cells while they are being filled.
-    cells: Vec<CellFigures>,
+    /// The packet's tally while it is being filled.
+    tally: Tally,
     /// Good completions since the packet was begun, counted apart from the histograms.
     completions: u64,
     errors: Vec<(u32, Status, u64)>,
@@ -57,7 +57,7 @@ impl Book {
         Self {
             schedule,
             sender,
-            cells: std::mem::take(&mut packet.cells),
+            tally: std::mem::take(&mut packet.tally),
             packet,
             completions: 0,
             errors: Vec::new(),
@@ -76,8 +76,34 @@ impl Book {
     /// Counts one good completion that took `ticks`.
     #[inline(always)]
     pub(super) fn record(&mut self, cell: u32, ticks: u64) {
-        self.cells[cell as usize].service.record(ticks);
+        self.tally.cells[cell as usize].service.record(ticks);
         self.completions += 1;
+    }
+
+    /// Counts the response latency of a completion that [`Book::record`] has counted.
+    #[inline(always)]
+    pub(super) fn record_response(&mut self, cell: u32, ticks: u64) {
+        if let Some(response) = &mut self.tally.cells[cell as usize].response {
+            response.record(ticks);
+        }
+    }
+
+    /// Counts `count` arrivals of a workload that have come due, `backlog` of them waiting together with older ones.
+    #[inline(always)]
+    pub(super) fn arrive(&mut self, workload: usize, count: u64, backlog: u64) {
+        if let Some(arrivals) = &mut self.tally.arrivals[workload] {
+            arrivals.offered += count;
+            arrivals.backlog_max = arrivals.backlog_max.max(backlog);
+        }
+    }
+
+    /// Counts an arrival that was sent `slip` ticks after it was due.
+    #[inline(always)]
+    pub(super) fn send(&mut self, workload: usize, slip: u64) {
+        if let Some(arrivals) = &mut self.tally.arrivals[workload] {
+            arrivals.sent += 1;
+            arrivals.slip.record(slip);
+        }
     }
 
     /// First tick after the present interval.
@@ -123,25 +149,22 @@ impl Book {
         self.figures.back_pressure += 1;
     }
 
-    /// Past an edge: hands the interval over and moves on. False when the drain has taken too long.
-    #[cold]
-    #[inline(never)]
+    /// Past an edge: hands the interval over and moves on, past this edge if not past more. False when the drain has
+    /// taken too long.
     pub(super) fn cross(&mut self, tick: Ticks) -> bool {
-        while tick >= self.schedule.edge() {
-            if self.draining() {
-                return false;
-            }
-            let mut next = self.schedule;
-            next.advance(tick);
-            let new_phase = next.phase() != self.schedule.phase();
-            let end = self.schedule.edge();
-            // What is not handed over goes on in the same packet, whose interval becomes longer.
-            let fresh = self.hand_over(end, new_phase || self.patient);
-            self.schedule = next;
-            self.packet.phase = next.phase();
-            if fresh {
-                self.packet.begin = next.begin().since(next.start());
-            }
+        if self.draining() {
+            return false;
+        }
+        let mut next = self.schedule;
+        next.advance(tick);
+        let new_phase = next.phase() != self.schedule.phase();
+        let end = self.schedule.edge();
+        // What is not handed over goes on in the same packet, whose interval becomes longer.
+        let fresh = self.hand_over(end, new_phase || self.patient);
+        self.schedule = next;
+        self.packet.phase = next.phase();
+        if fresh {
+            self.packet.begin = next.begin().since(next.start());
         }
         true
     }
@@ -160,7 +183,7 @@ impl Book {
         let (figures, errors) = (self.figures.clone(), std::mem::take(&mut self.errors));
         self.packet.last = Some(PointEnd { figures, window, errors, abandoned });
         self.hand_over(now, true);
-        self.packet.cells = self.cells;
+        self.packet.tally = self.tally;
         Pages { sender: self.sender, packet: self.packet, total: self.total }
     }
 
@@ -171,9 +194,9 @@ impl Book {
         self.total += self.completions;
         self.completions = 0;
         self.packet.end = end.since(self.schedule.start());
-        std::mem::swap(&mut self.packet.cells, &mut self.cells);
+        std::mem::swap(&mut self.packet.tally, &mut self.tally);
         let gone = self.sender.hand_over(&mut self.packet, must);
-        std::mem::swap(&mut self.packet.cells, &mut self.cells);
+        std::mem::swap(&mut self.packet.tally, &mut self.tally);
         gone
     }
 
@@ -200,7 +223,7 @@ impl Book {
     #[cold]
     #[inline(never)]
     pub(super) fn fail(&mut self, cell: u32, status: Status) {
-        self.cells[cell as usize].errors += 1;
+        self.tally.cells[cell as usize].errors += 1;
         match self.errors.iter_mut().find(|(c, s, _)| (*c, *s) == (cell, status)) {
             Some((.., count)) => *count += 1,
             None => self.errors.push((cell, status, 1)),

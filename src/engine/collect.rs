@@ -3,21 +3,28 @@
 
 use std::collections::BTreeMap;
 
-use super::handover::{Packet, PointEnd};
-use super::{CellFigures, ErrorCount, IntervalFigures, Phase, PointFigures};
+use super::handover::{Packet, PointEnd, Tally};
+use super::{ErrorCount, IntervalFigures, Phase, PointFigures};
+use crate::plan::Plan;
 use crate::units::Ticks;
 
 /// Figures of one point in the making.
 #[derive(Debug)]
 pub(super) struct Collector {
     point: usize,
-    cells: usize,
+    /// An empty tally to begin an interval with.
+    empty: Tally,
     cores: usize,
-    sums: [Vec<CellFigures>; 3],
+    /// By phase.
+    sums: [Tally; 3],
+    /// By workload: arrivals that had come due and were not sent when the last complete interval ended.
+    backlog: Vec<u64>,
+    /// By workload: the greatest backlog of any interval of the window.
+    backlog_max: Vec<u64>,
     /// Completions of the window as the loops counted them.
     counted: u64,
     /// Intervals that not every core has reported yet, by the tick at which they end.
-    open: BTreeMap<u64, IntervalFigures>,
+    open: BTreeMap<u64, Open>,
     /// For each core, the end of the last interval it has reported.
     reached: Vec<Ticks>,
     intervals: usize,
@@ -25,13 +32,17 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    pub(super) fn new(point: usize, cells: usize, cores: usize) -> Self {
-        let empty = || vec![CellFigures::default(); cells];
+    pub(super) fn new(point: usize, plan: &Plan) -> Self {
+        let empty = Tally::of(plan);
+        let cores = plan.cores.len();
+        let workloads = plan.workloads.len();
         Self {
             point,
-            cells,
+            sums: [empty.clone(), empty.clone(), empty.clone()],
+            empty,
             cores,
-            sums: [empty(), empty(), empty()],
+            backlog: vec![0; workloads],
+            backlog_max: vec![0; workloads],
             counted: 0,
             open: BTreeMap::new(),
             reached: vec![Ticks(0); cores],
@@ -42,8 +53,7 @@ impl Collector {
 
     /// Takes in one packet of `core`; returns the intervals that are complete with it.
     pub(super) fn take(&mut self, core: usize, packet: &mut Packet) -> Vec<IntervalFigures> {
-        let sum = &mut self.sums[packet.phase as usize];
-        sum.iter_mut().zip(&packet.cells).for_each(|(sum, part)| sum.merge(part));
+        self.sums[packet.phase as usize].merge(&packet.tally);
         let end = packet.last.take();
         if packet.phase == Phase::Window {
             self.counted += packet.completions;
@@ -61,19 +71,15 @@ impl Collector {
     /// Adds a packet to the interval it belongs to. A core that could not hand over in time sends one packet for several
     /// intervals; whatever overlaps with it becomes one interval.
     fn join(&mut self, packet: &Packet) {
-        let mut interval = IntervalFigures {
-            start: packet.begin,
-            end: packet.end,
-            phase: packet.phase,
-            cells: vec![CellFigures::default(); self.cells],
-        };
-        interval.cells.iter_mut().zip(&packet.cells).for_each(|(sum, part)| sum.merge(part));
-        let overlaps = |open: &IntervalFigures| open.start < packet.end && packet.begin < open.end;
+        let mut interval =
+            Open { start: packet.begin, end: packet.end, phase: packet.phase, tally: self.empty.clone() };
+        interval.tally.merge(&packet.tally);
+        let overlaps = |open: &Open| open.start < packet.end && packet.begin < open.end;
         let ends: Vec<u64> = self.open.iter().filter(|(_, open)| overlaps(open)).map(|(&end, _)| end).collect();
         for open in ends.iter().filter_map(|end| self.open.remove(end)) {
             interval.start = interval.start.min(open.start);
             interval.end = interval.end.max(open.end);
-            interval.cells.iter_mut().zip(&open.cells).for_each(|(sum, part)| sum.merge(part));
+            interval.tally.merge(&open.tally);
         }
         self.open.insert(interval.end.0, interval);
     }
@@ -95,7 +101,11 @@ impl Collector {
 
     /// The finished point. `describe` puts the reason why it ended early, if it did.
     pub(super) fn finish(self, ended_early: Option<String>) -> PointFigures {
-        let [ramp, cells, drain] = self.sums;
+        let [ramp, mut window, drain] = self.sums;
+        for (sum, &most) in window.arrivals.iter_mut().zip(&self.backlog_max) {
+            // Summed over cores and packets so far; what counts is the worst interval.
+            sum.iter_mut().for_each(|sum| sum.backlog_max = most);
+        }
         let mut ends = self.ends;
         ends.sort_by_key(|(core, _)| *core);
         let mut errors: Vec<ErrorCount> = Vec::new();
@@ -115,14 +125,17 @@ impl Collector {
         PointFigures {
             point: self.point,
             window: ends.iter().map(|(_, end)| end.window).min().unwrap_or_default(),
-            ramp,
-            cells,
-            drain,
+            ramp: ramp.cells,
+            cells: window.cells,
+            drain: drain.cells,
+            ramp_arrivals: ramp.arrivals,
+            arrivals: window.arrivals,
             cores: ends.into_iter().map(|(_, end)| end.figures).collect(),
             errors,
             intervals: self.intervals,
             interval_completions: self.counted,
             ended_early,
+            overloaded: false,
         }
     }
 
@@ -130,8 +143,32 @@ impl Collector {
     fn complete(&mut self) -> Vec<IntervalFigures> {
         let reached = self.reached.iter().copied().min().unwrap_or_default();
         let later = self.open.split_off(&reached.0.saturating_add(1));
-        let complete: Vec<_> = std::mem::replace(&mut self.open, later).into_values().collect();
-        self.intervals += complete.iter().filter(|i| i.phase == Phase::Window).count();
-        complete
+        let complete = std::mem::replace(&mut self.open, later).into_values();
+        complete.map(|open| self.close(open)).collect()
     }
+
+    /// An interval that nothing more will be added to; they come in the order of time.
+    fn close(&mut self, open: Open) -> IntervalFigures {
+        let Open { start, end, phase, tally: Tally { cells, arrivals } } = open;
+        let in_window = phase == Phase::Window;
+        self.intervals += usize::from(in_window);
+        for (workload, arrivals) in arrivals.iter().enumerate() {
+            let Some(arrivals) = arrivals else { continue };
+            let backlog = &mut self.backlog[workload];
+            *backlog = (*backlog + arrivals.offered).saturating_sub(arrivals.sent);
+            if in_window {
+                self.backlog_max[workload] = self.backlog_max[workload].max(arrivals.backlog_max);
+            }
+        }
+        IntervalFigures { start, end, phase, cells, arrivals, backlog: self.backlog.clone() }
+    }
+}
+
+/// An interval in the making.
+#[derive(Debug)]
+struct Open {
+    start: Ticks,
+    end: Ticks,
+    phase: Phase,
+    tally: Tally,
 }

@@ -8,6 +8,7 @@ use super::book::Pages;
 use super::lane::Source;
 use super::turn::Turn;
 use crate::driver::{Driver, Sink};
+use crate::units::Ticks;
 
 /// Polls between two looks at whether the run is to end, and shows of progress; a power of two.
 const LOOK_AROUND_EVERY: u64 = 64;
@@ -37,7 +38,7 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
             // The cores start together.
             std::hint::spin_loop();
         }
-        self.fill(point);
+        self.begin(point);
         self.poll();
         let now = self.driver.now();
         let abandoned = self.turn.outstanding();
@@ -46,15 +47,32 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
         (lanes, book.close(now, abandoned))
     }
 
-    /// Sends one I/O in every slot.
-    fn fill(&mut self, point: usize) {
+    /// Closed loops: sends one I/O in every slot. Open loops begin with all slots idle.
+    fn begin(&mut self, point: usize) {
+        let start = self.turn.book.start().0;
         let mut slots = 0..;
         for (lane, depth) in (0..).zip(self.turn.lanes.depths(point)) {
-            for slot in slots.by_ref().take(depth as usize) {
+            let own = slots.by_ref().take(depth as usize);
+            if let Some(open_loop) = self.turn.lanes.open_loop(lane) {
+                open_loop.begin(point, start, own);
+                continue;
+            }
+            for slot in own {
                 let (io, tag) = self.turn.first(slot, lane, self.driver.now());
                 if self.driver.submit(io, tag).is_err() {
                     self.turn.refuse(io, tag);
                 }
+            }
+        }
+    }
+
+    /// Sends what has arrived.
+    #[inline(never)]
+    fn arrive(&mut self, now: Ticks) {
+        self.turn.arrive(now);
+        while let Some((io, tag)) = self.turn.take_arrival(|| self.driver.now()) {
+            if self.driver.submit(io, tag).is_err() {
+                self.turn.refuse(io, tag);
             }
         }
     }
@@ -68,8 +86,14 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
             let found = self.turn.begin_poll();
             self.turn.book.account(now.since(last), found);
             last = now;
-            if now >= self.turn.book.edge() && !self.turn.book.cross(now) {
+            if now >= self.turn.book.edge() && !self.turn.cross(now) {
                 break;
+            }
+            if L::OPEN && self.turn.next_due() <= now {
+                self.arrive(now);
+            }
+            if L::OPEN {
+                self.driver.expect(self.turn.next_due());
             }
             self.driver.poll(&mut self.turn);
             if self.turn.has_parked() {

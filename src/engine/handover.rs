@@ -5,8 +5,10 @@
 
 use rtrb::{Consumer, Producer, RingBuffer};
 
-use super::{CellFigures, CoreFigures, Phase};
+use super::{ArrivalFigures, CellFigures, CoreFigures, Phase};
 use crate::driver::Status;
+use crate::plan::Plan;
+use crate::stats::TickHistogram;
 use crate::units::Ticks;
 
 /// Packets of one core: one being filled, the others on their way or spare.
@@ -20,12 +22,48 @@ pub(super) struct Packet {
     pub begin: Ticks,
     /// From the start of the point.
     pub end: Ticks,
-    /// By cell.
-    pub cells: Vec<CellFigures>,
+    pub tally: Tally,
     /// Good completions as the loop counted them, independently of the histograms.
     pub completions: u64,
     /// Set in the last packet of a point.
     pub last: Option<PointEnd>,
+}
+
+/// What is counted of an interval.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tally {
+    /// By cell.
+    pub cells: Vec<CellFigures>,
+    /// By workload; none for a closed loop.
+    pub arrivals: Vec<Option<ArrivalFigures>>,
+}
+
+impl Tally {
+    /// An empty one for the cells and open loops of a plan; all that is ever allocated.
+    pub fn of(plan: &Plan) -> Self {
+        let cells = plan.workloads.iter().enumerate().flat_map(|(number, workload)| {
+            let response = plan.is_open(number).then(TickHistogram::new);
+            let cell = CellFigures { response, ..CellFigures::default() };
+            std::iter::repeat_n(cell, workload.targets.len() * 2)
+        });
+        let open = |number| plan.is_open(number).then(ArrivalFigures::default);
+        Self { cells: cells.collect(), arrivals: (0..plan.workloads.len()).map(open).collect() }
+    }
+
+    /// Adds what other cores counted in the same span of time.
+    pub fn merge(&mut self, other: &Self) {
+        self.cells.iter_mut().zip(&other.cells).for_each(|(sum, part)| sum.merge(part));
+        for (sum, part) in self.arrivals.iter_mut().zip(&other.arrivals) {
+            if let (Some(sum), Some(part)) = (sum, part) {
+                sum.merge(part);
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        self.cells.iter_mut().for_each(CellFigures::clear);
+        self.arrivals.iter_mut().flatten().for_each(ArrivalFigures::clear);
+    }
 }
 
 /// What a core adds when a point is over.
@@ -54,7 +92,7 @@ pub(super) struct Receiver {
 }
 
 /// Both ends, and the first packet to fill.
-pub(super) fn pair(cells: usize) -> (Sender, Receiver, Box<Packet>) {
+pub(super) fn pair(plan: &Plan) -> (Sender, Receiver, Box<Packet>) {
     let (full_in, full_out) = RingBuffer::new(PACKETS);
     let (mut spare_in, spare_out) = RingBuffer::new(PACKETS);
     let packet = || {
@@ -62,7 +100,7 @@ pub(super) fn pair(cells: usize) -> (Sender, Receiver, Box<Packet>) {
             phase: Phase::Ramp,
             begin: Ticks(0),
             end: Ticks(0),
-            cells: vec![CellFigures::default(); cells],
+            tally: Tally::of(plan),
             completions: 0,
             last: None,
         })
@@ -109,7 +147,7 @@ impl Receiver {
 
     /// Empties a packet and sends it back.
     pub(super) fn give_back(&mut self, mut packet: Box<Packet>) {
-        packet.cells.iter_mut().for_each(CellFigures::clear);
+        packet.tally.clear();
         packet.completions = 0;
         packet.last = None;
         let fits = self.spare.push(packet);

@@ -20,8 +20,8 @@ use super::turn::Turn;
 use super::{IntervalFigures, PointFigures};
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, Backend, CoreOrder, DriverError};
-use crate::plan::{CorePlan, Plan};
-use crate::units::Ticks;
+use crate::plan::{CorePlan, Load, Plan};
+use crate::units::{Ticks, format_count};
 
 /// How long a core may complete nothing before the targets are asked, one each time, whether they are there.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -108,7 +108,7 @@ pub fn run<B: Backend>(
         progress: plan.cores.iter().map(|_| Progress::default()).collect(),
     };
     let _aside = Housekeeping::aside(plan.cores.iter().map(|core| core.core));
-    let (receivers, ends): (Vec<_>, Vec<_>) = plan.cores.iter().map(|_| split(pair(plan.cells()))).unzip();
+    let (receivers, ends): (Vec<_>, Vec<_>) = plan.cores.iter().map(|_| split(pair(plan))).unzip();
     std::thread::scope(|scope| {
         let started = start(scope, backend, plan, clock, &stage, ends);
         let points = started.and_then(|ready| conduct(backend, plan, clock, control, &stage, (receivers, ready), tell));
@@ -159,6 +159,7 @@ fn conduct<B: Backend>(
     let pause = (plan.interval / 4).clamp(Duration::from_millis(1), Duration::from_millis(20));
     let mut points = Vec::new();
     for point in 0..plan.points.len() {
+        stage.stop.next_point();
         if stage.stop.reason().is_some() || !all_ready(&ready, plan.cores.len(), control)? {
             break;
         }
@@ -166,7 +167,7 @@ fn conduct<B: Backend>(
         let lead = clock.ticks(Duration::from_micros(300));
         stage.gate.open(point, crate::clock::now().plus(lead));
         tell(Event::PointStarted(point));
-        let mut collector = Collector::new(point, plan.cells(), plan.cores.len());
+        let mut collector = Collector::new(point, plan);
         let mut watch = Watch::new(plan.cores.len());
         while !collector.is_over() {
             let mut idle = true;
@@ -203,7 +204,9 @@ fn conduct<B: Backend>(
             // Their queues could not be put away as they should: no point after this one would be sound.
             stage.stop.raise(Reason::Abandoned, cut_at());
         }
-        let figures = collector.finish(stage.stop.reason().and_then(|reason| why(plan, reason)));
+        let reason = stage.stop.reason();
+        let mut figures = collector.finish(reason.and_then(|reason| why(plan, point, reason)));
+        figures.overloaded = matches!(reason, Some(Reason::Overloaded(_)));
         tell(Event::PointDone(&figures));
         points.push(figures);
     }
@@ -245,7 +248,7 @@ fn core_thread<B: Backend>(
         let _ = ready.ready.send(Err(EngineError::Pin(core.core)));
         return;
     }
-    let lanes = Lanes::all(plan, core, index);
+    let lanes = Lanes::all(plan, clock, core, index);
     let pages = Pages { sender, packet, total: 0 };
     match lanes.uniform() {
         Some(lane) => core_points(backend, plan, clock, (index, core), stage, (lane, pages), &ready.ready),
@@ -267,7 +270,7 @@ fn core_points<B: Backend, L: Source>(
     let shared_ticks = !backend.virtual_time() && backend.completes_back_to_back();
     let tick_error = if shared_ticks { ticks(TICK_ERROR) } else { Ticks(0) };
     for point in 0..plan.points.len() {
-        if stage.stop.reason().is_some() {
+        if stage.stop.ends_run() {
             return;
         }
         let opened = backend.open(&CoreOrder::of(plan, core, point));
@@ -340,10 +343,20 @@ fn first_cell(plan: &Plan, target: usize) -> u32 {
 }
 
 /// The reason in words; none where the point itself says it.
-fn why(plan: &Plan, reason: Reason) -> Option<String> {
+fn why(plan: &Plan, point: usize, reason: Reason) -> Option<String> {
     match reason {
         Reason::Interrupted => Some("interrupted".to_owned()),
         Reason::Abandoned => None,
+        Reason::Overloaded(workload) => {
+            let rate = match plan.points[point].loads[workload as usize] {
+                Load::Rate(open) => open.rate_per_s,
+                Load::QueueDepth(_) | Load::Outstanding(_) => 0,
+            };
+            let (name, rate) = (&plan.workloads[workload as usize].name, format_count(rate));
+            Some(format!(
+                "overloaded: the targets cannot follow {rate} arrivals/s of {name}; more than a second's were waiting"
+            ))
+        }
         Reason::Lost(cell) => {
             let targets = plan.workloads.iter().flat_map(|w| w.targets.iter().copied());
             let target = targets.flat_map(|t| [t, t]).nth(cell as usize).unwrap_or(0);

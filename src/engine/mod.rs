@@ -11,10 +11,11 @@ mod handover;
 mod housekeeping;
 mod lane;
 mod launch;
+mod open_loop;
 pub mod record;
 mod schedule;
 mod stop;
 mod turn;
 
 pub use launch::{EngineError, Event, RunControl, run, run_any};
-pub use record::{CellFigures, CoreFigures, ErrorCount, IntervalFigures, Phase, PointFigures};
+pub use record::{ArrivalFigures, CellFigures, CoreFigures, ErrorCount, IntervalFigures, Phase, PointFigures};

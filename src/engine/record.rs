@@ -6,12 +6,14 @@
 use crate::stats::TickHistogram;
 use crate::units::Ticks;
 
-/// Service latencies and errors of one cell.
+/// Latencies and errors of one cell.
 #[derive(Debug, Clone, Default)]
 #[repr(align(64))]
 pub struct CellFigures {
     /// Service latency of every good completion; its count is the number of completions.
     pub service: TickHistogram,
+    /// Response latency of the same completions; none in a closed loop, where nothing is scheduled.
+    pub response: Option<TickHistogram>,
     /// Completions with an error status; never in the histogram.
     pub errors: u64,
 }
@@ -19,15 +21,64 @@ pub struct CellFigures {
 impl CellFigures {
     /// Adds the figures of `other`.
     pub fn merge(&mut self, other: &Self) {
-        let Self { service, errors } = other;
+        let Self { service, response, errors } = other;
         self.service.merge(service);
+        match (&mut self.response, response) {
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            (mine @ None, Some(theirs)) => *mine = Some(theirs.clone()),
+            (_, None) => {}
+        }
         self.errors += errors;
     }
 
     /// Empties it for reuse.
     pub fn clear(&mut self) {
         self.service.clear();
+        self.response.iter_mut().for_each(TickHistogram::clear);
         self.errors = 0;
+    }
+}
+
+/// What became of the arrivals of one workload, an open loop.
+#[derive(Debug, Clone, Default)]
+pub struct ArrivalFigures {
+    /// Arrivals that came due.
+    pub offered: u64,
+    /// Arrivals that were sent, whenever they had come due.
+    pub sent: u64,
+    /// From the scheduled arrival to the submission, of all that were sent: lateness of the loop and waiting for others
+    /// to complete, where as many as may be are outstanding.
+    pub slip: TickHistogram,
+    /// Most arrivals that were due and not sent, at any moment; over several cores the sum of each one's most.
+    pub backlog_max: u64,
+}
+
+impl ArrivalFigures {
+    /// Adds what other cores did in the same span of time.
+    pub fn merge(&mut self, other: &Self) {
+        self.backlog_max += other.backlog_max;
+        self.add(other);
+    }
+
+    /// Adds what came before or after.
+    pub fn append(&mut self, other: &Self) {
+        self.backlog_max = self.backlog_max.max(other.backlog_max);
+        self.add(other);
+    }
+
+    fn add(&mut self, other: &Self) {
+        let Self { offered, sent, slip, backlog_max: _ } = other;
+        self.offered += offered;
+        self.sent += sent;
+        self.slip.merge(slip);
+    }
+
+    /// Empties it for reuse.
+    pub fn clear(&mut self) {
+        self.offered = 0;
+        self.sent = 0;
+        self.slip.clear();
+        self.backlog_max = 0;
     }
 }
 
@@ -81,6 +132,10 @@ pub struct IntervalFigures {
     pub phase: Phase,
     /// Completions and errors by cell, merged over cores.
     pub cells: Vec<CellFigures>,
+    /// By workload, merged over cores; none for a closed loop.
+    pub arrivals: Vec<Option<ArrivalFigures>>,
+    /// By workload: arrivals that were due and not sent when it ended; 0 for a closed loop.
+    pub backlog: Vec<u64>,
 }
 
 /// Everything that one point measured, merged over cores.
@@ -96,6 +151,10 @@ pub struct PointFigures {
     pub cells: Vec<CellFigures>,
     /// By cell in the drain.
     pub drain: Vec<CellFigures>,
+    /// By workload in the ramp; none for a closed loop.
+    pub ramp_arrivals: Vec<Option<ArrivalFigures>>,
+    /// By workload in the window; none for a closed loop.
+    pub arrivals: Vec<Option<ArrivalFigures>>,
     /// By core.
     pub cores: Vec<CoreFigures>,
     /// Errors by status.
@@ -104,6 +163,8 @@ pub struct PointFigures {
     pub intervals: usize,
     /// Sum of the completions of all intervals of the window.
     pub interval_completions: u64,
-    /// Why it ended early, if it did: `interrupted`, or the target that was lost and how.
+    /// Why it ended early, if it did: `interrupted`, the target that was lost, the rate that could not be followed.
     pub ended_early: Option<String>,
+    /// Whether that is because the targets could not follow.
+    pub overloaded: bool,
 }

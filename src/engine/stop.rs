@@ -1,4 +1,4 @@
-//! How a run is ended before its time: why, and from which tick on, the same for all cores. Owns nothing else.
+//! How a run, or a point of it, is ended before its time: why, and from which tick on, the same for all cores. Owns nothing else.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,6 +13,8 @@ pub(super) enum Reason {
     Lost(u32),
     /// I/Os were never answered.
     Abandoned,
+    /// A workload's targets cannot follow its rate; ends the point only.
+    Overloaded(u32),
 }
 
 /// Raised once, seen by all cores.
@@ -26,7 +28,10 @@ pub(super) struct Stop {
 
 const INTERRUPTED: u64 = 1;
 const ABANDONED: u64 = 2;
+/// These two with a number above them.
 const LOST: u64 = 3;
+const OVERLOADED: u64 = 4;
+const NUMBER: u32 = 8;
 
 impl Stop {
     /// Ends the run; the first reason stands. `at` lies at or after the present tick.
@@ -34,7 +39,8 @@ impl Stop {
         let why = match reason {
             Reason::Interrupted => INTERRUPTED,
             Reason::Abandoned => ABANDONED,
-            Reason::Lost(cell) => LOST + u64::from(cell),
+            Reason::Lost(cell) => LOST | u64::from(cell) << NUMBER,
+            Reason::Overloaded(workload) => OVERLOADED | u64::from(workload) << NUMBER,
         };
         if self.why.compare_exchange(0, why, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
             self.at.store(at.0.max(1), Ordering::Release);
@@ -50,13 +56,30 @@ impl Stop {
         }
     }
 
-    /// Why the run is to end, if it is.
+    /// Begins another point: what ended only the former one is forgotten. No core is in a point.
+    pub(super) fn next_point(&self) {
+        if matches!(self.reason(), Some(Reason::Overloaded(_))) {
+            self.at.store(0, Ordering::Release);
+            self.why.store(0, Ordering::Release);
+        }
+    }
+
+    /// Whether no further point is to be run.
+    pub(super) fn ends_run(&self) -> bool {
+        !matches!(self.reason(), None | Some(Reason::Overloaded(_)))
+    }
+
+    /// Why the run or the point is to end, if it is.
     pub(super) fn reason(&self) -> Option<Reason> {
         match self.why.load(Ordering::Acquire) {
             0 => None,
             INTERRUPTED => Some(Reason::Interrupted),
             ABANDONED => Some(Reason::Abandoned),
-            lost => Some(Reason::Lost(u32::try_from(lost - LOST).unwrap_or(u32::MAX))),
+            with_number => {
+                let number = (with_number >> NUMBER) as u32;
+                let lost = with_number & ((1 << NUMBER) - 1) == LOST;
+                Some(if lost { Reason::Lost(number) } else { Reason::Overloaded(number) })
+            }
         }
     }
 }
@@ -72,5 +95,16 @@ mod tests {
         stop.raise(Reason::Lost(7), Ticks(100));
         stop.raise(Reason::Interrupted, Ticks(200));
         assert_eq!((stop.at(), stop.reason()), (Some(Ticks(100)), Some(Reason::Lost(7))));
+        stop.next_point();
+        assert_eq!(stop.reason(), Some(Reason::Lost(7)));
+    }
+
+    #[test]
+    fn an_overload_ends_one_point_only() {
+        let stop = Stop::default();
+        stop.raise(Reason::Overloaded(3), Ticks(100));
+        assert_eq!((stop.at(), stop.reason()), (Some(Ticks(100)), Some(Reason::Overloaded(3))));
+        stop.next_point();
+        assert_eq!((stop.at(), stop.reason()), (None, None));
     }
 }

@@ -39,6 +39,9 @@ impl<L: Source> Sink for Turn<'_, L> {
         self.share -= 1;
         if status.is_good() {
             self.book.record(tag.cell, self.tick.0.wrapping_sub(tag.submitted));
+            if L::OPEN {
+                self.book.record_response(tag.cell, self.tick.0.wrapping_sub(tag.arrival));
+            }
         } else if status == Status::TargetLost {
             // Never sent, so no error of the target's; the slot has nowhere to go any more.
             self.stop.raise(Reason::Lost(tag.cell), self.tick);
@@ -51,7 +54,17 @@ impl<L: Source> Sink for Turn<'_, L> {
             self.outstanding -= 1;
             return None;
         }
-        Some(self.next(slot, tag.lane, self.tick))
+        let mut arrival = self.tick.0;
+        if let Some(open_loop) = self.lanes.open_loop(tag.lane) {
+            open_loop.idle(slot);
+            let Some((due, _)) = open_loop.take() else {
+                self.outstanding -= 1;
+                return None;
+            };
+            self.book.send(open_loop.workload, arrival.saturating_sub(due));
+            arrival = due;
+        }
+        Some(self.next(slot, tag.lane, self.tick, arrival))
     }
 
     #[cold]
@@ -92,14 +105,73 @@ impl<'r, L: Source> Turn<'r, L> {
     /// The first I/O of a slot, sent at `tick`.
     pub(super) fn first(&mut self, slot: u32, lane: u32, tick: Ticks) -> (Io, Tag) {
         self.outstanding += 1;
-        self.next(slot, lane, tick)
+        self.next(slot, lane, tick, tick.0)
     }
 
     #[inline(always)]
-    fn next(&mut self, slot: u32, lane: u32, tick: Ticks) -> (Io, Tag) {
+    fn next(&mut self, slot: u32, lane: u32, tick: Ticks, arrival: u64) -> (Io, Tag) {
         let NextIo { target, cell, op, lba, blocks } = self.lanes.next_io(lane);
         let io = Io { slot, target, write: op == Op::Write, lba: lba.0, blocks };
-        (io, Tag { submitted: tick.0, cell, lane })
+        (io, Tag { submitted: tick.0, arrival, cell, lane })
+    }
+
+    /// Tick of the next arrival; never, in a closed loop or in the drain.
+    #[inline(always)]
+    pub(super) fn next_due(&mut self) -> Ticks {
+        if self.book.draining() {
+            return Ticks(u64::MAX);
+        }
+        Ticks(self.lanes.open_loops().map(|(_, open_loop)| open_loop.next_due()).min().unwrap_or(u64::MAX))
+    }
+
+    /// Counts the arrivals that are due at `now`.
+    #[inline(always)]
+    pub(super) fn arrive(&mut self, now: Ticks) {
+        self.count_due(now.plus(Ticks(1)));
+    }
+
+    /// The next arrival that waits, if a slot is idle.
+    #[inline(always)]
+    pub(super) fn take_arrival(&mut self, now: impl FnOnce() -> Ticks) -> Option<(Io, Tag)> {
+        let (lane, workload, (due, slot)) = self.lanes.open_loops().find_map(|(lane, open_loop)| {
+            let workload = open_loop.workload;
+            open_loop.take().map(|taken| (lane, workload, taken))
+        })?;
+        let tick = now();
+        self.book.send(workload, tick.0.saturating_sub(due));
+        self.found = true;
+        self.outstanding += 1;
+        Some(self.next(slot, lane, tick, due))
+    }
+
+    /// Past an edge, or several. False when the drain has taken too long.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn cross(&mut self, now: Ticks) -> bool {
+        while now >= self.book.edge() {
+            if !self.book.draining() {
+                // Whatever was due in the interval belongs to it, noticed or not.
+                self.count_due(self.book.edge());
+            }
+            if !self.book.cross(now) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Counts the arrivals that are due before `end`.
+    #[inline(always)]
+    fn count_due(&mut self, end: Ticks) {
+        for (_, open_loop) in self.lanes.open_loops() {
+            let (count, backlog) = open_loop.count_due(end.0);
+            if count > 0 {
+                self.book.arrive(open_loop.workload, count, backlog);
+            }
+            if open_loop.is_overloaded() {
+                self.stop.raise(Reason::Overloaded(open_loop.workload as u32), end);
+            }
+        }
     }
 
     /// Whether some I/Os wait for room.
@@ -137,7 +209,7 @@ impl<'r, L: Source> Turn<'r, L> {
         self.tick = now;
         self.share = self.book.sharing();
         if now >= self.book.edge() {
-            self.book.cross(now);
+            self.cross(now);
         }
     }
 }

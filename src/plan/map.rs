@@ -69,7 +69,12 @@ fn describe_depth(plan: &Plan, lane: &Lane) -> String {
     let (least, most) = (lane.depths.iter().min().unwrap_or(&0), lane.depths.iter().max().unwrap_or(&0));
     let depth = if least == most { most.to_string() } else { format!("{least} to {most}") };
     let over = if lane.targets.len() > 1 { format!(" over {} targets", lane.targets.len()) } else { String::new() };
-    format!("depth {depth}{over} ({})", plan.workloads[lane.workload].name)
+    let name = &plan.workloads[lane.workload].name;
+    let Some(arrivals) = &lane.arrivals else { return format!("depth {depth}{over} ({name})") };
+    let rates = arrivals.rates_per_s.iter().copied();
+    let (least, most) = (rates.clone().fold(f64::INFINITY, f64::min), rates.fold(0.0, f64::max));
+    let rate = if least == most { format!("{most:.0}") } else { format!("{least:.0} to {most:.0}") };
+    format!("{rate} arrivals/s, at most {depth} outstanding{over} ({name})")
 }
 
 fn cut(mut lines: Vec<String>, max: usize) -> Vec<String> {

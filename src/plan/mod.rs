@@ -20,7 +20,7 @@ pub use map::describe;
 pub use placement::queue_pairs;
 pub use resolve::resolve;
 
-pub use crate::spec::{Access, Load};
+pub use crate::spec::{Access, Arrivals, Load, OpenLoad, Overload};
 use crate::units::Bytes;
 
 /// Direction of an I/O.
@@ -67,7 +67,7 @@ pub struct PointPlan {
 }
 
 /// A core's share of one workload: some slots that go to one target, or to any of several.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lane {
     /// Index into the plan's workloads.
     pub workload: usize,
@@ -75,12 +75,28 @@ pub struct Lane {
     pub targets: Vec<usize>,
     /// Which part of each region a sequential stream covers: part `part.0` of `part.1`; see [`Region::part`].
     pub part: (u32, u32),
-    /// Outstanding I/Os of this lane at each point, in the order of the plan's points; 0 means idle there.
+    /// Outstanding I/Os of this lane at each point, in the order of the plan's points; 0 means idle there. In an open
+    /// loop the most that may be.
     pub depths: Vec<u32>,
+    /// Open loop: what arrives here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<LaneArrivals>,
+}
+
+/// A core's share of the arrivals of an open loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LaneArrivals {
+    /// How they are spread over time.
+    pub spread: Arrivals,
+    /// Arrivals a second at each point, in the order of the plan's points.
+    pub rates_per_s: Vec<f64>,
+    /// How far the first of evenly spread arrivals is put off, as a share of the time between two, 0 to below 1: lanes
+    /// of several cores take turns.
+    pub offset: f64,
 }
 
 /// Everything one core does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CorePlan {
     /// The core's number, as the operating system counts.
     pub core: usize,
@@ -112,6 +128,9 @@ pub struct Plan {
     pub cores: Vec<CorePlan>,
     /// The points, in the order they run.
     pub points: Vec<PointPlan>,
+    /// What becomes of a point whose targets cannot follow its rate.
+    #[serde(default)]
+    pub overload: Overload,
     /// Identities that were typed to allow writing.
     pub destroy: Vec<String>,
 }
@@ -128,6 +147,12 @@ impl Plan {
     pub fn cell(&self, workload: usize, position: usize, op: Op) -> usize {
         let before: usize = self.workloads[..workload].iter().map(|w| w.targets.len() * 2).sum();
         before + position * 2 + usize::from(op == Op::Write)
+    }
+
+    /// Whether a workload is an open loop. It is one at all points or at none.
+    #[must_use]
+    pub fn is_open(&self, workload: usize) -> bool {
+        self.points.iter().any(|point| matches!(point.loads.get(workload), Some(Load::Rate(_))))
     }
 
     /// Whether any workload writes.

@@ -2,7 +2,7 @@
 //!
 //! Owns the choice of cores and the division of depth. Every unit of load is placed exactly once.
 
-use super::{CorePlan, Lane, Load, PlanError, PointPlan, WorkloadPlan};
+use super::{CorePlan, Lane, LaneArrivals, Load, OpenLoad, PlanError, PointPlan, WorkloadPlan};
 use crate::facts::DeviceFacts;
 
 /// The cores to run on, rising: those named, or else one for each target from the highest number down, leaving at least
@@ -32,6 +32,22 @@ pub(super) fn choose_cores(
         count: available.len(),
         available: ranges(&available),
     })
+}
+
+/// Memory for the buffers of an open loop whose limit the job does not state, in bytes.
+const OPEN_BUFFERS_MAX: u64 = 256 << 20;
+
+/// A load with the limit of an open loop filled in: the usual one, or as many as the targets take from these cores and as
+/// [`OPEN_BUFFERS_MAX`] has room for, and one for each core at least.
+pub(super) fn resolve_load(load: Load, workload: &WorkloadPlan, targets: &[DeviceFacts], cores: usize) -> Load {
+    let Load::Rate(open @ OpenLoad { max_outstanding: None, .. }) = load else { return load };
+    let limits = workload.targets.iter().map(|&target| u64::from(targets[target].max_queue_depth));
+    let takes = limits.filter(|limit| *limit > 0).min().map(|limit| limit * cores as u64);
+    let most = u64::from(load.depth())
+        .min(takes.unwrap_or(u64::MAX))
+        .min(OPEN_BUFFERS_MAX / workload.block_size.0.max(1))
+        .max(cores as u64);
+    Load::Rate(OpenLoad { max_outstanding: Some(most as u32), ..open })
 }
 
 /// Deals each workload's load to the cores.
@@ -70,8 +86,23 @@ fn divide(plans: &mut [CorePlan], cores: &[usize], workload: usize, targets: &[u
             targets: targets.to_vec(),
             part: (i as u32, busy as u32),
             depths: depths.iter().map(share).collect(),
+            arrivals: arrivals(loads, i, busy),
         });
     }
+}
+
+/// What arrives at the `part`-th of `parts` lanes: an equal share, and evenly spread arrivals take turns.
+fn arrivals(loads: &[Load], part: usize, parts: usize) -> Option<LaneArrivals> {
+    let Some(Load::Rate(first)) = loads.first() else { return None };
+    let rate = |load: &Load| match load {
+        Load::Rate(open) => open.rate_per_s as f64 / parts as f64,
+        Load::QueueDepth(_) | Load::Outstanding(_) => 0.0,
+    };
+    Some(LaneArrivals {
+        spread: first.arrivals,
+        rates_per_s: loads.iter().map(rate).collect(),
+        offset: part as f64 / parts as f64,
+    })
 }
 
 /// Queue pairs that a core needs to keep `depth` I/Os outstanding on a target whose queue pairs hold `queue_pair_depth`

@@ -3,9 +3,9 @@
 //! Owns the order of the checks: what is asked for, then what the devices allow, then whether writing is allowed.
 
 use super::guard::check_writes;
-use super::placement::{check_depths, choose_cores, place};
+use super::placement::{check_depths, choose_cores, place, resolve_load};
 use super::region::resolve_region;
-use super::{Access, CorePlan, Plan, PlanError, PointPlan, WorkloadPlan};
+use super::{Access, CorePlan, Load, Plan, PlanError, PointPlan, WorkloadPlan};
 use crate::facts::DeviceFacts;
 use crate::spec::{CoreList, Job};
 use crate::units::format_duration;
@@ -20,7 +20,10 @@ pub fn resolve(job: &Job, targets: &[DeviceFacts], cores_available: &[usize]) ->
     let named = job.run.cores.as_ref().map(CoreList::numbers);
     let core_numbers = choose_cores(named, cores_available, targets.len())?;
     let workloads = resolve_workloads(job, targets)?;
-    let points: Vec<PointPlan> = job.points().into_iter().map(|loads| PointPlan { loads }).collect();
+    let resolve_loads = |loads: Vec<Load>| PointPlan {
+        loads: loads.iter().zip(&workloads).map(|(l, w)| resolve_load(*l, w, targets, core_numbers.len())).collect(),
+    };
+    let points: Vec<PointPlan> = job.points().into_iter().map(resolve_loads).collect();
     let cores = place(&core_numbers, &workloads, &points);
     check_streams(job, &cores, &workloads, targets)?;
     check_depths(&cores, &workloads, points.len(), targets)?;
@@ -35,6 +38,7 @@ pub fn resolve(job: &Job, targets: &[DeviceFacts], cores_available: &[usize]) ->
         workloads,
         cores,
         points,
+        overload: job.run.overload(),
         destroy: job.destroy.clone(),
     })
 }

@@ -6,10 +6,11 @@
 use super::checks::Checks;
 use super::latency::Latency;
 use super::point::{
-    CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult, WorkloadResult,
+    ArrivalsResult, CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult,
+    WorkloadResult,
 };
 use crate::clock::Clock;
-use crate::engine::record::{CellFigures, CoreFigures, ErrorCount, PointFigures};
+use crate::engine::record::{ArrivalFigures, CellFigures, CoreFigures, ErrorCount, PointFigures};
 use crate::plan::{Op, Plan};
 
 /// The result of one point of `plan`, whose figures are in ticks of `clock`.
@@ -37,6 +38,10 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
             name: workload.name.clone(),
             load: plan.points[figures.point].loads[w],
             figures: sums.figures(clock, window_s),
+            arrivals: figures.arrivals[w].as_ref().map(|window| {
+                let ramp = figures.ramp_arrivals[w].as_ref();
+                arrivals(clock, window_s, ramp, window)
+            }),
             targets,
         });
     }
@@ -51,6 +56,7 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
         errors: figures.errors.iter().map(|error| error_result(plan, error)).collect(),
         checks: Checks::of(figures, window_s, load.total_outstanding),
         ended_early: figures.ended_early.clone(),
+        overloaded: figures.overloaded,
     }
 }
 
@@ -80,7 +86,7 @@ impl Sum {
             bytes_per_s: per_second(self.bytes, window_s),
             errors: self.cell.errors,
             service: Latency::from_ticks(&self.cell.service, clock),
-            response: None,
+            response: self.cell.response.as_ref().and_then(|response| Latency::from_ticks(response, clock)),
         }
     }
 }
@@ -110,6 +116,18 @@ impl Sums {
             read,
             write,
         }
+    }
+}
+
+fn arrivals(clock: &Clock, window_s: f64, ramp: Option<&ArrivalFigures>, window: &ArrivalFigures) -> ArrivalsResult {
+    let (offered_before, sent_before) = ramp.map_or((0, 0), |ramp| (ramp.offered, ramp.sent));
+    ArrivalsResult {
+        offered: window.offered,
+        offered_per_s: per_second(window.offered, window_s),
+        sent: window.sent,
+        backlog: (offered_before + window.offered).saturating_sub(sent_before + window.sent),
+        backlog_max: window.backlog_max,
+        slip: Latency::from_ticks(&window.slip, clock),
     }
 }
 

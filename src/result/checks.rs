@@ -131,11 +131,14 @@ mod tests {
             ramp: Vec::new(),
             cells: vec![cell],
             drain: Vec::new(),
+            ramp_arrivals: Vec::new(),
+            arrivals: Vec::new(),
             cores: Vec::new(),
             errors: Vec::new(),
             intervals: 1,
             interval_completions: completions,
             ended_early: None,
+            overloaded: false,
         }
     }
 

@@ -16,7 +16,8 @@ pub use build::point;
 pub use checks::{Checks, Conservation, Judgement, LittlesLaw};
 pub use latency::Latency;
 pub use point::{
-    CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult, WorkloadResult,
+    ArrivalsResult, CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult,
+    WorkloadResult,
 };
 pub use read::{ResultError, from_json};
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::checks::Checks;
 use super::latency::Latency;
 use crate::plan::{Load, Op, Plan};
+use crate::units::format_count;
 
 /// One fixed load and what it achieved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct PointResult {
     pub checks: Checks,
     /// Why the point ended before its time, if it did.
     pub ended_early: Option<String>,
+    /// Whether that is because the targets could not follow the rate.
+    #[serde(default)]
+    pub overloaded: bool,
 }
 
 /// The load of a point over all its workloads.
@@ -45,7 +49,11 @@ pub struct PointLoad {
     /// Outstanding I/Os over all targets, when that is the load of every workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u32>,
-    /// I/Os that all cores together keep outstanding, over all workloads and targets.
+    /// Arrivals a second over all targets, when that is the load of every workload: of one workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_per_s: Option<u64>,
+    /// I/Os that all cores together keep outstanding, over all workloads and targets; in an open loop the most that may
+    /// be.
     pub total_outstanding: u64,
 }
 
@@ -55,23 +63,26 @@ impl PointLoad {
     pub fn of(plan: &Plan, point: usize) -> Self {
         let loads = &plan.points[point].loads;
         let common = loads.first().filter(|first| loads.iter().all(|load| load == *first));
-        let (queue_depth, outstanding) = match common {
-            Some(Load::QueueDepth(depth)) => (Some(*depth), None),
-            Some(Load::Outstanding(count)) => (None, Some(*count)),
-            None => (None, None),
-        };
+        let mut load = Self { queue_depth: None, outstanding: None, rate_per_s: None, total_outstanding: 0 };
+        match common {
+            Some(Load::QueueDepth(depth)) => load.queue_depth = Some(*depth),
+            Some(Load::Outstanding(count)) => load.outstanding = Some(*count),
+            Some(Load::Rate(open)) => load.rate_per_s = Some(open.rate_per_s),
+            None => {}
+        }
         let lanes = plan.cores.iter().flat_map(|core| &core.lanes);
-        let total_outstanding = lanes.map(|lane| u64::from(lane.depths[point])).sum();
-        Self { queue_depth, outstanding, total_outstanding }
+        load.total_outstanding = lanes.map(|lane| u64::from(lane.depths[point])).sum();
+        load
     }
 }
 
 impl fmt::Display for PointLoad {
-    /// `QD 32`, or `64 outstanding`.
+    /// `QD 32`, `50,000/s`, or `64 outstanding`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.queue_depth {
-            Some(depth) => write!(f, "QD {depth}"),
-            None => write!(f, "{} outstanding", self.total_outstanding),
+        match (self.queue_depth, self.rate_per_s) {
+            (Some(depth), _) => write!(f, "QD {depth}"),
+            (None, Some(rate)) => write!(f, "{}/s", format_count(rate)),
+            (None, None) => write!(f, "{} outstanding", self.total_outstanding),
         }
     }
 }
@@ -129,8 +140,28 @@ pub struct WorkloadResult {
     /// Over all its targets.
     #[serde(flatten)]
     pub figures: Figures,
+    /// What became of its arrivals; none in a closed loop.
+    #[serde(default)]
+    pub arrivals: Option<ArrivalsResult>,
     /// By target, in the order of the workload's targets.
     pub targets: Vec<TargetResult>,
+}
+
+/// The arrivals of an open loop in the window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArrivalsResult {
+    /// Arrivals that came due.
+    pub offered: u64,
+    /// The same a second.
+    pub offered_per_s: f64,
+    /// Arrivals that were sent, those that had come due in the ramp among them.
+    pub sent: u64,
+    /// Arrivals that had come due and were not sent when the window closed; they are in no latency.
+    pub backlog: u64,
+    /// Most arrivals that were due and not sent, at any moment; over several cores the sum of each one's most.
+    pub backlog_max: u64,
+    /// From the scheduled arrival to the submission; none when nothing was sent.
+    pub slip: Option<Latency>,
 }
 
 /// One workload on one target.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::cores::CoreList;
 use super::load::{self, Access, Load};
 use super::nearest::{hint, list};
+use super::open::{self, Arrivals, OpenLoad, Overload};
 use super::region::RegionSpec;
 use super::scalar;
 use super::uri::Uri;
@@ -81,6 +82,16 @@ pub struct Workload {
     /// Outstanding I/Os over all targets, 1 to 1,048,576; excludes `queue_depth`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::outstanding")]
     pub outstanding: Option<u32>,
+    /// Open loop: arrivals a second over all targets and cores, 1 to 10^9; excludes `queue_depth` and `outstanding`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::rate")]
+    pub rate: Option<u64>,
+    /// How the arrivals are spread over time; Poisson if absent. Only with a rate.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::arrivals")]
+    pub arrivals: Option<Arrivals>,
+    /// Most I/Os an open loop has outstanding over all targets, 1 to 1,048,576; arrivals beyond it wait, and their
+    /// waiting counts as response latency. Chosen by the plan if absent. Only with a rate.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::max_outstanding")]
+    pub max_outstanding: Option<u32>,
     /// The part of each target that it touches; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<RegionSpec>,
@@ -118,6 +129,9 @@ pub struct Run {
     /// Seed of every generator, 0 to 2^63 - 1; 1 if absent, so that a repeated job repeats its I/O.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "scalar::seed")]
     pub seed: Option<u64>,
+    /// What becomes of a point whose targets cannot follow its rate; it ends early if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::overload")]
+    pub overload: Option<Overload>,
     /// Folder for the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
@@ -133,6 +147,9 @@ pub struct Sweep {
     /// Numbers of I/Os outstanding over all targets, each 1 to 1,048,576.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::outstandings")]
     pub outstanding: Option<Vec<u32>>,
+    /// Rates over all targets and cores, in I/Os a second, each 1 to 10^9.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::rates")]
+    pub rate: Option<Vec<u64>>,
 }
 
 impl Job {
@@ -156,10 +173,11 @@ impl Job {
         let everywhere = |load: Load| vec![load; workloads.len()];
         match &self.sweep {
             None => vec![workloads.iter().map(Workload::load).collect()],
-            Some(Sweep { queue_depth, outstanding }) => {
-                let depths = queue_depth.iter().flatten().map(|depth| Load::QueueDepth(*depth));
-                let totals = outstanding.iter().flatten().map(|total| Load::Outstanding(*total));
-                depths.chain(totals).map(everywhere).collect()
+            Some(Sweep { queue_depth, outstanding, rate }) => {
+                let depths = queue_depth.iter().flatten().map(|depth| everywhere(Load::QueueDepth(*depth)));
+                let totals = outstanding.iter().flatten().map(|total| everywhere(Load::Outstanding(*total)));
+                let rates = rate.iter().flatten().map(|rate| workloads.iter().map(|w| w.open_load(*rate)).collect());
+                depths.chain(totals).chain(rates).collect()
             }
         }
     }
@@ -224,10 +242,17 @@ impl Workload {
     /// Its own load; a sweep replaces it.
     #[must_use]
     pub fn load(&self) -> Load {
-        match self.outstanding {
-            Some(total) => Load::Outstanding(total),
-            None => Load::QueueDepth(self.queue_depth.unwrap_or(DEFAULT_QUEUE_DEPTH)),
+        match (self.rate, self.outstanding) {
+            (Some(rate), _) => self.open_load(rate),
+            (None, Some(total)) => Load::Outstanding(total),
+            (None, None) => Load::QueueDepth(self.queue_depth.unwrap_or(DEFAULT_QUEUE_DEPTH)),
         }
+    }
+
+    /// Its load at a given rate.
+    fn open_load(&self, rate_per_s: u64) -> Load {
+        let arrivals = self.arrivals.unwrap_or_default();
+        Load::Rate(OpenLoad { rate_per_s, arrivals, max_outstanding: self.max_outstanding })
     }
 }
 
@@ -248,6 +273,12 @@ impl Run {
     #[must_use]
     pub fn interval(&self) -> Duration {
         self.interval.unwrap_or(Duration::from_secs(1).min(self.time()))
+    }
+
+    /// What becomes of a point whose targets cannot follow its rate.
+    #[must_use]
+    pub fn overload(&self) -> Overload {
+        self.overload.unwrap_or_default()
     }
 
     /// Seed of every generator.

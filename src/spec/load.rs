@@ -1,4 +1,4 @@
-//! Access pattern, load and the lists a sweep steps through.
+//! Access pattern, closed-loop load and the lists a sweep steps through.
 //!
 //! Owns their spelling and their limits. Knows nothing of targets or cores.
 
@@ -6,6 +6,7 @@ use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::nearest::hint;
+use super::open::{DEFAULT_MAX_OUTSTANDING, OpenLoad};
 use super::scalar::{Text, Whole};
 
 /// Greatest queue depth on one target.
@@ -39,22 +40,25 @@ impl<'de> Deserialize<'de> for Access {
     }
 }
 
-/// The fixed load of one workload at one point (closed loop).
+/// The fixed load of one workload at one point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
-    /// Outstanding I/Os on each target, at least 1.
+    /// Closed loop: outstanding I/Os on each target, at least 1.
     QueueDepth(u32),
-    /// Outstanding I/Os over all targets together, at least 1.
+    /// Closed loop: outstanding I/Os over all targets together, at least 1.
     Outstanding(u32),
+    /// Open loop: arrivals at a rate, whatever the targets do.
+    Rate(OpenLoad),
 }
 
 impl Load {
-    /// The number of outstanding I/Os, on each target or over all.
+    /// I/Os that are outstanding, on each target or over all; in an open loop the most that may be.
     #[must_use]
     pub fn depth(self) -> u32 {
         match self {
             Self::QueueDepth(depth) | Self::Outstanding(depth) => depth,
+            Self::Rate(open) => open.max_outstanding.unwrap_or(DEFAULT_MAX_OUTSTANDING),
         }
     }
 }
@@ -85,47 +89,53 @@ pub(super) fn outstanding<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>
 
 /// Reads a list of queue depths.
 pub(super) fn queue_depths<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Vec<u32>>, D::Error> {
-    list::read(d, "a list of queue depths, such as [1, 2, 4, 8]", queue_depth_value())
+    narrow(list::read(d, "a list of queue depths, such as [1, 2, 4, 8]", queue_depth_value()))
 }
 
 /// Reads a list of numbers of outstanding I/Os.
 pub(super) fn outstandings<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Vec<u32>>, D::Error> {
-    list::read(d, "a list of numbers of outstanding I/Os, such as [16, 32, 64]", outstanding_value())
+    narrow(list::read(d, "a list of numbers of outstanding I/Os, such as [16, 32, 64]", outstanding_value()))
+}
+
+/// Counts whose range fits into 32 bits.
+fn narrow<E>(counts: Result<Option<Vec<u64>>, E>) -> Result<Option<Vec<u32>>, E> {
+    let narrow = |counts: Vec<u64>| counts.into_iter().filter_map(|count| u32::try_from(count).ok()).collect();
+    counts.map(|counts| counts.map(narrow))
 }
 
 /// Lists of whole numbers with at least one and at most [`SWEEP_POINTS_MAX`] entries.
-mod list {
+pub(super) mod list {
     use std::fmt;
 
     use serde::Deserializer;
-    use serde::de::{Error, SeqAccess, Visitor};
+    use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 
-    use super::{SWEEP_POINTS_MAX, Whole};
+    use super::SWEEP_POINTS_MAX;
 
-    pub fn read<'de, D: Deserializer<'de>>(
-        d: D,
-        expecting: &'static str,
-        each: Whole,
-    ) -> Result<Option<Vec<u32>>, D::Error> {
+    pub fn read<'de, D, W>(d: D, expecting: &'static str, each: W) -> Result<Option<Vec<u64>>, D::Error>
+    where
+        D: Deserializer<'de>,
+        W: DeserializeSeed<'de, Value = u64> + Clone,
+    {
         d.deserialize_any(List { expecting, each }).map(Some)
     }
 
-    struct List {
+    struct List<W> {
         expecting: &'static str,
-        each: Whole,
+        each: W,
     }
 
-    impl<'de> Visitor<'de> for List {
-        type Value = Vec<u32>;
+    impl<'de, W: DeserializeSeed<'de, Value = u64> + Clone> Visitor<'de> for List<W> {
+        type Value = Vec<u64>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str(self.expecting)
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<u32>, A::Error> {
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<u64>, A::Error> {
             let mut out = Vec::new();
             while let Some(value) = seq.next_element_seed(self.each.clone())? {
-                out.extend(u32::try_from(value));
+                out.push(value);
                 if out.len() > SWEEP_POINTS_MAX {
                     return Err(A::Error::custom(format!(
                         "the sweep has more than {SWEEP_POINTS_MAX} points; write fewer"

@@ -24,6 +24,14 @@ pub struct Overrides {
     pub queue_depth: Option<String>,
     /// `--outstanding N[,N…]`: replaces the load of every workload and the sweep; a list makes a sweep.
     pub outstanding: Option<String>,
+    /// `--rate N[,N…]`, of every workload: replaces its load and the sweep; a list makes a sweep.
+    pub rate: Option<String>,
+    /// `--arrivals poisson|constant`, of every workload.
+    pub arrivals: Option<String>,
+    /// `--max-outstanding N`, of every workload.
+    pub max_outstanding: Option<String>,
+    /// `--overload stop|continue`.
+    pub overload: Option<String>,
     /// `--region REGION`, of every workload.
     pub region: Option<String>,
     /// `--ramp DURATION`.
@@ -60,6 +68,9 @@ impl Job {
     }
 }
 
+/// The fields of a workload that state its load; one of them at most.
+const LOADS: [&str; 3] = ["queue_depth", "outstanding", "rate"];
+
 /// A job's table under change, and which flag last wrote each path.
 struct Edit {
     table: Table,
@@ -81,7 +92,7 @@ impl Edit {
     }
 
     fn flags(&mut self, overrides: &Overrides) -> Result<(), SpecError> {
-        let Overrides { target, destroy, queue_depth, outstanding, .. } = overrides;
+        let Overrides { target, destroy, queue_depth, outstanding, rate, .. } = overrides;
         if !target.is_empty() {
             let uri = |uri: &String| Value::Table(Table::from_iter([("uri".to_owned(), text(uri))]));
             self.write(vec!["target".into()], Value::Array(target.iter().map(uri).collect()), "--target")?;
@@ -100,19 +111,28 @@ impl Edit {
                 self.every_workload(field, &value)?;
             }
         }
-        match (queue_depth, outstanding) {
-            (Some(_), Some(_)) => {
-                let place = Place::Flag("--outstanding".to_owned());
-                return Err(SpecError::new(place, "excludes --queue-depth; give one of them"));
+        let loads = [("queue_depth", queue_depth), ("outstanding", outstanding), ("rate", rate)];
+        let mut loads = loads.into_iter().filter_map(|(field, load)| load.as_ref().map(|load| (field, load)));
+        if let Some((field, load)) = loads.next() {
+            if let Some((other, _)) = loads.next() {
+                let message = format!("excludes {}; give one of them", flag_of(field));
+                return Err(SpecError::new(Place::Flag(flag_of(other)), &message));
             }
-            (Some(load), None) => self.load("queue_depth", load)?,
-            (None, Some(load)) => self.load("outstanding", load)?,
-            (None, None) => {}
+            self.load(field, load)?;
+        }
+        for (field, value) in [
+            ("arrivals", overrides.arrivals.as_deref().map(text)),
+            ("max_outstanding", overrides.max_outstanding.as_deref().map(literal)),
+        ] {
+            if let Some(value) = value {
+                self.every_workload(field, &value)?;
+            }
         }
         for (field, value) in [
             ("ramp", overrides.ramp.as_deref().map(text)),
             ("time", overrides.time.as_deref().map(text)),
             ("interval", overrides.interval.as_deref().map(text)),
+            ("overload", overrides.overload.as_deref().map(text)),
             ("cores", overrides.cores.as_deref().map(text)),
             ("seed", overrides.seed.as_deref().map(literal)),
             ("out", overrides.out.as_deref().map(text)),
@@ -127,8 +147,13 @@ impl Edit {
     fn load(&mut self, field: &str, load: &str) -> Result<(), SpecError> {
         self.table.remove("sweep");
         for workload in self.workloads() {
-            workload.remove("queue_depth");
-            workload.remove("outstanding");
+            for load in LOADS {
+                workload.remove(load);
+            }
+            if field != "rate" {
+                workload.remove("arrivals");
+                workload.remove("max_outstanding");
+            }
         }
         let mut values: Vec<Value> = load.split(',').map(|value| literal(value.trim())).collect();
         match values.pop() {
@@ -173,11 +198,11 @@ impl Edit {
             Err(message) => return fail(message),
         };
         let sets_load = matches!(&steps[..], [Step::Key(list), _, Step::Key(field)]
-            if list == "workload" && (field == "queue_depth" || field == "outstanding"));
+            if list == "workload" && LOADS.contains(&field.as_str()));
         if sets_load && self.table.contains_key("sweep") {
             return fail(
-                "the sweep replaces the load of every workload, so this would change nothing; set sweep.queue_depth or \
-                 sweep.outstanding, or use --queue-depth or --outstanding, which end the sweep"
+                "the sweep replaces the load of every workload, so this would change nothing; set sweep.queue_depth, \
+                 sweep.outstanding or sweep.rate, or use --queue-depth, --outstanding or --rate, which end the sweep"
                     .to_owned(),
             );
         }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::job::{Job, Sweep};
+use super::job::{Job, Sweep, Workload};
 use super::read::Fault;
 use crate::units::format_duration;
 
@@ -42,6 +42,7 @@ fn workloads(job: &Job) -> Result<(), Fault> {
     }
     for (index, workload) in job.workload.iter().enumerate() {
         let field = |name: &str| ["workload".into(), index.into(), name.into()];
+        load_kinds(workload, job.sweep.as_ref()).map_err(|(name, message)| Fault::at(field(name), message))?;
         if workload.queue_depth.is_some() && workload.outstanding.is_some() {
             return Err(Fault::at(
                 field("outstanding"),
@@ -59,6 +60,34 @@ fn workloads(job: &Job) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// An open loop has a rate and no depth; what belongs to a rate needs one. The field at fault, and what is wrong.
+fn load_kinds(workload: &Workload, sweep: Option<&Sweep>) -> Result<(), (&'static str, String)> {
+    let Workload { queue_depth, outstanding, rate, arrivals, max_outstanding, .. } = workload;
+    let depth = [("queue_depth", queue_depth.is_some()), ("outstanding", outstanding.is_some())];
+    if let (Some(_), Some((depth, _))) = (rate, depth.iter().find(|(_, given)| *given)) {
+        let flag = depth.replace('_', "-");
+        return Err((
+            "rate",
+            format!(
+                "`rate` (arrivals a second, whatever the target does) and `{depth}` (a fixed number outstanding) exclude \
+                 each other; keep one. The flags --rate and --{flag} each replace the other's field; to limit what an \
+                 open loop has outstanding, write `max_outstanding`"
+            ),
+        ));
+    }
+    let open = rate.is_some() || sweep.is_some_and(|sweep| sweep.rate.is_some());
+    let needs_rate = [("arrivals", arrivals.is_some()), ("max_outstanding", max_outstanding.is_some())];
+    match needs_rate.iter().find(|(_, given)| *given && !open) {
+        Some((name, _)) => Err((
+            name,
+            format!(
+                "`{name}` belongs to an open loop, and there is no rate; write `rate` (--rate), or leave `{name}` out"
+            ),
+        )),
+        None => Ok(()),
+    }
 }
 
 fn durations(job: &Job) -> Result<(), Fault> {
@@ -87,32 +116,38 @@ fn durations(job: &Job) -> Result<(), Fault> {
 }
 
 fn sweep(job: &Job) -> Result<(), Fault> {
-    let kind = match &job.sweep {
-        None => return Ok(()),
-        Some(Sweep { queue_depth: Some(_), outstanding: None }) => "queue_depth",
-        Some(Sweep { queue_depth: None, outstanding: Some(_) }) => "outstanding",
-        Some(Sweep { queue_depth: Some(_), outstanding: Some(_) }) => {
+    let Some(Sweep { queue_depth, outstanding, rate }) = &job.sweep else { return Ok(()) };
+    let lists =
+        [("queue_depth", queue_depth.is_some()), ("outstanding", outstanding.is_some()), ("rate", rate.is_some())];
+    let mut given = lists.iter().filter(|(_, given)| *given).map(|(name, _)| *name);
+    let kind = match (given.next(), given.next()) {
+        (Some(kind), None) => kind,
+        (Some(kind), Some(other)) => {
             return Err(Fault::at(
-                ["sweep".into(), "outstanding".into()],
-                "`queue_depth` and `outstanding` exclude each other in one sweep; keep one".to_owned(),
+                ["sweep".into(), other.into()],
+                format!("`{kind}` and `{other}` exclude each other in one sweep; keep one"),
             ));
         }
-        Some(Sweep { queue_depth: None, outstanding: None }) => {
+        (None, _) => {
             return Err(Fault::at(
                 ["sweep".into()],
-                "the sweep steps through nothing; write `queue_depth = [1, 2, 4]` or `outstanding = [16, 32]`"
+                "the sweep steps through nothing; write `queue_depth = [1, 2, 4]`, `outstanding = [16, 32]` or \
+                 `rate = [\"10k\", \"20k\"]`"
                     .to_owned(),
             ));
         }
     };
-    let other = if kind == "queue_depth" { "outstanding" } else { "queue_depth" };
-    let clash = job.workload.iter().position(|w| match kind {
-        "queue_depth" => w.outstanding.is_some(),
-        _ => w.queue_depth.is_some(),
-    });
-    match clash {
+    let own = |workload: &Workload| {
+        let fields = [
+            ("queue_depth", workload.queue_depth.is_some()),
+            ("outstanding", workload.outstanding.is_some()),
+            ("rate", workload.rate.is_some()),
+        ];
+        fields.into_iter().find(|(name, given)| *given && *name != kind).map(|(name, _)| name)
+    };
+    match job.workload.iter().enumerate().find_map(|(index, workload)| own(workload).map(|other| (index, other))) {
         None => Ok(()),
-        Some(index) => Err(Fault::at(
+        Some((index, other)) => Err(Fault::at(
             ["sweep".into(), kind.into()],
             format!(
                 "the sweep over `{kind}` replaces the load of workload `{}`, which is given as `{other}`; \

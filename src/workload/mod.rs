@@ -1,10 +1,13 @@
-//! What the next I/O of a lane is: direction, target and address. Owns the generators; knows no driver and no time.
+//! What the next I/O of a lane is: direction, target and address; in an open loop also when it arrives. Owns the
+//! generators; knows no driver and reads no clock.
 //!
 //! A generator belongs to one lane of one core. Its stream of I/Os depends on the plan and its seed only.
 
 mod addresses;
+mod arrivals;
 
 pub use addresses::{Generator, NextIo, Uniform};
+pub use arrivals::ArrivalTimes;
 
 /// The seed of the generator of `lane` on the `core`-th core of the plan: both are mixed into the plan's seed by
 /// SplitMix64 steps, so that streams of different lanes have nothing in common.

@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rigel::clock::Clock;
 use rigel::engine::record::{CellFigures, CoreFigures, ErrorCount, PointFigures};
 use rigel::facts::{DeviceFacts, HostFacts};
-use rigel::plan::{Access, CorePlan, Lane, Load, Op, Plan, PointPlan, Region, WorkloadPlan};
+use rigel::plan::{Access, CorePlan, Lane, Load, Op, Overload, Plan, PointPlan, Region, WorkloadPlan};
 use rigel::result::{Facts, PointResult, Provenance, RunResult, Tool, point};
 use rigel::units::{Bytes, Ticks};
 
@@ -29,6 +29,7 @@ pub fn plan(targets: usize, read_percent: f64, depths: &[u32], time: Duration) -
                 targets: vec![position],
                 part: (core as u32 - 1, 2),
                 depths: depths.iter().map(|depth| depth / 2 + (depth % 2) * (core as u32 % 2)).collect(),
+                arrivals: None,
             })
             .collect(),
     };
@@ -49,6 +50,7 @@ pub fn plan(targets: usize, read_percent: f64, depths: &[u32], time: Duration) -
         }],
         cores: vec![core(1), core(2)],
         points: depths.iter().map(|&depth| PointPlan { loads: vec![Load::QueueDepth(depth)] }).collect(),
+        overload: Overload::Stop,
         destroy: Vec::new(),
     }
 }
@@ -89,11 +91,14 @@ pub fn drive(plan: &Plan, point: usize) -> PointFigures {
         ramp,
         cells,
         drain,
+        ramp_arrivals: vec![None; plan.workloads.len()],
+        arrivals: vec![None; plan.workloads.len()],
         cores: cores.collect(),
         errors: Vec::new(),
         intervals: (window_ns / plan.interval.as_nanos() as u64) as usize,
         interval_completions: completions,
         ended_early: None,
+        overloaded: false,
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::rows::by_target;
 use super::table::{draw, table};
 use super::{Style, ascii};
-use crate::plan::{Access, Load, Plan, WorkloadPlan};
+use crate::plan::{Access, Arrivals, Load, OpenLoad, Plan, WorkloadPlan};
 use crate::report::columns::decimal;
 use crate::result::{Judgement, PointResult, RunResult};
 use crate::units::{format_count, format_duration, format_latency};
@@ -125,6 +125,14 @@ fn load(load: &Load) -> String {
     match load {
         Load::QueueDepth(depth) => format!("queue depth {depth}"),
         Load::Outstanding(count) => format!("outstanding {count}"),
+        Load::Rate(OpenLoad { rate_per_s, arrivals, max_outstanding }) => {
+            let spread = match arrivals {
+                Arrivals::Poisson => "Poisson",
+                Arrivals::Constant => "evenly spaced",
+            };
+            let most = max_outstanding.map(|most| format!(", at most {most} outstanding")).unwrap_or_default();
+            format!("{} arrivals/s ({spread}{most})", format_count(*rate_per_s))
+        }
     }
 }
 

@@ -1,0 +1,103 @@
+//! An open loop at work: which arrivals have come due, how many of them wait, and which slots are idle.
+//!
+//! Owns the rule that an arrival keeps its scheduled tick however long it waits, and that arrivals go in order. Counting
+//! those that are due and sending them are apart, so that the backlog is exact and takes no memory: one copy of the
+//! schedule counts, the other one follows and tells when each arrival that is sent had been due. Knows no driver.
+
+use crate::clock::Clock;
+use crate::plan::{Lane, Overload, Plan};
+use crate::workload::{ArrivalTimes, stream_seed};
+
+/// The open loop of one lane of one core.
+#[derive(Debug)]
+pub(super) struct OpenLoop {
+    /// Number of its workload in the plan.
+    pub workload: usize,
+    /// The next arrival to come due.
+    due: ArrivalTimes,
+    /// The next arrival to be sent; behind `due` by the backlog.
+    unsent: ArrivalTimes,
+    backlog: u64,
+    /// A backlog beyond this means that the target cannot follow.
+    backlog_limit: u64,
+    /// Slots without an I/O.
+    idle: Vec<u32>,
+    /// Mean ticks between two arrivals, and the limit of the backlog, at each point.
+    points: Vec<(f64, u64)>,
+    offset: f64,
+}
+
+impl OpenLoop {
+    /// That of `lane`, the `number`-th of the `core`-th core; none for a closed loop.
+    pub(super) fn of(plan: &Plan, clock: &Clock, lane: &Lane, (core, number): (usize, usize)) -> Option<Self> {
+        let arrivals = lane.arrivals.as_ref()?;
+        let times = ArrivalTimes::new(arrivals.spread, stream_seed(!plan.seed, core, number));
+        let point = |&rate_per_s: &f64| {
+            // A second's arrivals.
+            let limit = if plan.overload == Overload::Stop { rate_per_s.ceil() as u64 } else { u64::MAX };
+            (clock.ticks_per_s() / rate_per_s, limit)
+        };
+        Some(Self {
+            workload: lane.workload,
+            due: times.clone(),
+            unsent: times,
+            backlog: 0,
+            backlog_limit: u64::MAX,
+            idle: Vec::with_capacity(lane.depths.iter().max().map_or(0, |&depth| depth as usize)),
+            points: arrivals.rates_per_s.iter().map(point).collect(),
+            offset: arrivals.offset,
+        })
+    }
+
+    /// Begins a point at tick `start`, with these slots.
+    pub(super) fn begin(&mut self, point: usize, start: u64, slots: impl Iterator<Item = u32>) {
+        let (gap, limit) = self.points[point];
+        self.due.start(gap, self.offset, start);
+        self.unsent = self.due.clone();
+        self.backlog = 0;
+        self.backlog_limit = limit;
+        self.idle.clear();
+        self.idle.extend(slots);
+    }
+
+    /// Tick of the next arrival.
+    #[inline(always)]
+    pub(super) fn next_due(&self) -> u64 {
+        self.due.next()
+    }
+
+    /// Counts the arrivals that are due before `end`; how many there were, and how many wait now.
+    #[inline(always)]
+    pub(super) fn count_due(&mut self, end: u64) -> (u64, u64) {
+        let mut count = 0;
+        while self.due.next() < end {
+            let _ = self.due.take();
+            count += 1;
+        }
+        self.backlog += count;
+        (count, self.backlog)
+    }
+
+    /// Whether the target cannot follow.
+    #[inline(always)]
+    pub(super) fn is_overloaded(&self) -> bool {
+        self.backlog > self.backlog_limit
+    }
+
+    /// The oldest waiting arrival and an idle slot for it, if there are both.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> Option<(u64, u32)> {
+        if self.backlog == 0 {
+            return None;
+        }
+        let slot = self.idle.pop()?;
+        self.backlog -= 1;
+        Some((self.unsent.take(), slot))
+    }
+
+    /// A slot has become idle.
+    #[inline(always)]
+    pub(super) fn idle(&mut self, slot: u32) {
+        self.idle.push(slot);
+    }
+}
