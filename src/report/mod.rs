@@ -1,9 +1,11 @@
-//! Reports: a result as text or JSON.
+//! Reports: a result as text, JSON, charts and a page.
 //!
 //! Owns how figures are shown. Every report is a pure function: a result in, text or bytes out; none prints, opens a
 //! file or asks the terminal. What a report shows stands in the result; none computes a figure of its own.
 
+pub mod chart;
 mod columns;
+pub mod html;
 pub mod json;
 pub mod live;
 pub mod text;

@@ -1,0 +1,96 @@
+//! The report: one page that needs nothing else, opens offline and prints.
+//!
+//! Owns its order: what was found first, then the curves, then what they were made of. Every figure stands in the
+//! results; nothing is fetched, and no script is needed to read it.
+
+mod curves;
+mod sections;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+pub use curves::Named;
+
+use crate::report::chart::{self, STYLE};
+use crate::result::RunResult;
+
+/// One result of a report.
+#[derive(Debug, Clone)]
+pub struct Source<'a> {
+    /// What it is called beside others.
+    pub label: String,
+    /// The result.
+    pub result: &'a RunResult,
+}
+
+const PAGE_STYLE: &str = include_str!("page.css");
+
+/// The page over one or several results, which share its charts.
+#[must_use]
+pub fn page(sources: &[Source<'_>]) -> String {
+    let title = sections::title(sources);
+    let over_load = curves::over_load(sources);
+    let distributions = curves::distributions(sources);
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) (PreEscaped(PAGE_STYLE)) }
+            }
+            body {
+                (sections::head(sources))
+                main {
+                    (sections::verdicts(sources))
+                    (sections::figures(sources))
+                    @if !over_load.is_empty() {
+                        h2 id="load" { "Against load" }
+                        (figures_of(&over_load))
+                    }
+                    @if !distributions.is_empty() {
+                        h2 id="distributions" { "Distributions" }
+                        (figures_of(&distributions))
+                    }
+                    (sections::details(sources))
+                    (sections::set_up(sources))
+                }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// All charts of the page, for files of their own.
+#[must_use]
+pub fn charts(sources: &[Source<'_>]) -> Vec<Named> {
+    let mut charts = curves::over_load(sources);
+    charts.extend(curves::distributions(sources));
+    charts
+}
+
+fn figures_of(charts: &[Named]) -> Markup {
+    html! {
+        div class="charts" { @for named in charts { (figure(named)) } }
+    }
+}
+
+/// A chart with its title; where outliers would ruin it, without them, and with them at a click.
+fn figure(Named { id, chart }: &Named) -> Markup {
+    let usual = chart::svg(chart, false, false);
+    let full = chart.has_outliers().then(|| chart::svg(chart, true, false));
+    html! {
+        figure id=(id) {
+            figcaption { (chart.title) }
+            @if let Some(full) = full {
+                input type="checkbox" id={ (id) "-full" };
+                label for={ (id) "-full" } { "full range" }
+                div class="usual" { (PreEscaped(usual)) }
+                div class="full" { (PreEscaped(full)) }
+            } @else {
+                (PreEscaped(usual))
+            }
+        }
+    }
+}
