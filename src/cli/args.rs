@@ -24,6 +24,137 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Run a job: hold each load of it on the targets, and report IOPS and latency.
     Run(Box<RunArgs>),
+    /// Make a page of one result, or of several beside each other.
+    Report(ReportArgs),
+    /// List the results of the archive, the latest first.
+    #[cfg(feature = "archive")]
+    List(ListArgs),
+    /// Show a result of the archive, or of a folder, as text.
+    #[cfg(feature = "archive")]
+    Show(ShowArgs),
+    /// Add a note to a result of the archive.
+    #[cfg(feature = "archive")]
+    Note(NoteArgs),
+    /// Put tags on a result of the archive, or take them off.
+    #[cfg(feature = "archive")]
+    Tag(TagArgs),
+    /// Bring result folders into the archive.
+    #[cfg(feature = "archive")]
+    Import(ImportArgs),
+}
+
+/// Where the archive is.
+#[derive(Debug, clap::Args)]
+pub(super) struct ArchiveArg {
+    /// Archive file [default: $RIGEL_ARCHIVE, or rigel/archive.sqlite in the user's data folder].
+    #[arg(long, value_name = "FILE")]
+    pub archive: Option<PathBuf>,
+}
+
+/// `rigel report`.
+#[derive(Debug, clap::Args)]
+pub(super) struct ReportArgs {
+    /// Results: a run's folder, a result.json, or of the archive a number, latest, latest~1. Several share each chart.
+    #[arg(required = true, value_name = "RESULT")]
+    pub results: Vec<String>,
+    /// The page to write [default: report.html in the folder of a single result, else in this one].
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Open the page in the browser.
+    #[arg(long)]
+    pub open: bool,
+    /// Write each chart as an SVG file into this folder too; made if missing.
+    #[arg(long, value_name = "FOLDER")]
+    pub charts: Option<PathBuf>,
+    /// Where the archive is.
+    #[command(flatten)]
+    pub archive: ArchiveArg,
+}
+
+/// `rigel list`.
+#[cfg(feature = "archive")]
+#[derive(Debug, clap::Args)]
+pub(super) struct ListArgs {
+    /// Only jobs with this in their name.
+    #[arg(long, value_name = "TEXT")]
+    pub name: Option<String>,
+    /// Only targets with this in their serial number or URI.
+    #[arg(long, value_name = "TEXT")]
+    pub target: Option<String>,
+    /// Only runs begun at or after this date: 2026-11, 2026-11-30, 2026-11-30T16:00.
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Only runs begun up to the end of this date.
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+    /// Only results with this tag.
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<String>,
+    /// Print the list as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the archive is.
+    #[command(flatten)]
+    pub archive: ArchiveArg,
+}
+
+/// `rigel show`.
+#[cfg(feature = "archive")]
+#[derive(Debug, clap::Args)]
+pub(super) struct ShowArgs {
+    /// A number of the archive, latest, latest~1, a run's folder or a result.json.
+    #[arg(value_name = "RESULT")]
+    pub result: String,
+    /// Print it as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Where the archive is.
+    #[command(flatten)]
+    pub archive: ArchiveArg,
+}
+
+/// `rigel note`.
+#[cfg(feature = "archive")]
+#[derive(Debug, clap::Args)]
+pub(super) struct NoteArgs {
+    /// A number of the archive, latest or latest~1.
+    #[arg(value_name = "RESULT")]
+    pub result: String,
+    /// The note.
+    pub text: String,
+    /// Where the archive is.
+    #[command(flatten)]
+    pub archive: ArchiveArg,
+}
+
+/// `rigel tag`.
+#[cfg(feature = "archive")]
+#[derive(Debug, clap::Args)]
+pub(super) struct TagArgs {
+    /// A number of the archive, latest or latest~1.
+    #[arg(value_name = "RESULT")]
+    pub result: String,
+    /// The tags.
+    #[arg(required = true, value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Take them off.
+    #[arg(long)]
+    pub remove: bool,
+    /// Where the archive is.
+    #[command(flatten)]
+    pub archive: ArchiveArg,
+}
+
+/// `rigel import`.
+#[cfg(feature = "archive")]
+#[derive(Debug, clap::Args)]
+pub(super) struct ImportArgs {
+    /// Run folders, or result.json files.
+    #[arg(required = true, value_name = "RESULT")]
+    pub results: Vec<PathBuf>,
+    /// Where the archive is.
+    #[command(flatten)]
+    pub archive: ArchiveArg,
 }
 
 /// `rigel run`.
@@ -93,6 +224,12 @@ pub(super) struct RunArgs {
     /// Print the result as JSON on stdout, and nothing else there.
     #[arg(long)]
     pub json: bool,
+    /// Keep no copy of the result in the archive.
+    #[arg(long)]
+    pub no_archive: bool,
+    /// Where the archive is.
+    #[command(flatten)]
+    pub archive: ArchiveArg,
     /// No map and no progress; only the table at the end.
     #[arg(long)]
     pub quiet: bool,

@@ -59,6 +59,18 @@ pub(super) enum Failure {
     /// The result is kept, but cannot be shown.
     #[error("cannot write to stdout: {0}; the result is in its folder")]
     Stdout(std::io::Error),
+    /// A result that cannot be used.
+    #[error("{path}: {reason}")]
+    Result {
+        /// What was asked for.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// The archive.
+    #[cfg(feature = "archive")]
+    #[error(transparent)]
+    Archive(#[from] crate::archive::ArchiveError),
     /// The result cannot be kept.
     #[error("cannot write the result to {path}: {reason}; choose another folder with --out")]
     Write {
@@ -79,6 +91,13 @@ impl Failure {
     pub(super) fn exit(&self) -> Exit {
         match self {
             Self::Spec(_) | Self::Plan(_) | Self::Read { .. } | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
+            Self::Result { .. } => Exit::Usage,
+            #[cfg(feature = "archive")]
+            Self::Archive(crate::archive::ArchiveError::NoSuch { .. } | crate::archive::ArchiveError::None { .. }) => {
+                Exit::Usage
+            }
+            #[cfg(feature = "archive")]
+            Self::Archive(_) => Exit::SetUp,
             Self::Driver(_) | Self::Engine(_) | Self::Clock(_) | Self::Stdout(_) | Self::Write { .. } => Exit::SetUp,
         }
     }

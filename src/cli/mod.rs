@@ -4,8 +4,13 @@
 
 mod args;
 mod exit;
+mod find;
 mod host;
+#[cfg(feature = "archive")]
+mod library;
 mod live;
+mod out;
+mod report;
 mod run;
 mod save;
 
@@ -35,6 +40,17 @@ pub fn main() -> ExitCode {
     debug_assert!(logging.is_ok(), "logging is set up once");
     let outcome = match args.command {
         Command::Run(args) => run::run(&args),
+        Command::Report(args) => report::run(&args),
+        #[cfg(feature = "archive")]
+        Command::List(args) => library::list(&args),
+        #[cfg(feature = "archive")]
+        Command::Show(args) => library::show(&args),
+        #[cfg(feature = "archive")]
+        Command::Note(args) => library::note(&args),
+        #[cfg(feature = "archive")]
+        Command::Tag(args) => library::tag(&args),
+        #[cfg(feature = "archive")]
+        Command::Import(args) => library::import(&args),
     };
     let exit = outcome.unwrap_or_else(|failure| {
         eprintln!("rigel: {failure}");

@@ -1,6 +1,5 @@
 //! `rigel run`: job → targets → plan → engine → result. Owns the order of these steps and what is printed between them.
 
-use std::io::{ErrorKind, Write};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
@@ -9,6 +8,7 @@ use super::args::RunArgs;
 use super::exit::{Exit, Failure};
 use super::host;
 use super::live::Live;
+use super::out::to_stdout;
 use super::save::{Folder, timestamp};
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, select};
@@ -45,6 +45,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         facts: Facts { targets, host },
     };
     let outcome = measure(&backend, &plan, &clock, args, &provenance, &folder)?;
+    folder.save_page(&outcome.result)?;
+    archive(&outcome.result, args, &folder);
     finish(outcome, args, &folder)
 }
 
@@ -67,15 +69,6 @@ fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
         return Ok(());
     }
     to_stdout(format!("{}\n", map.trim_end()))
-}
-
-/// Writes to stdout. A reader that has gone away (`| head`) is no failure: the run goes on, and its result is saved.
-fn to_stdout(text: impl AsRef<[u8]>) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_ref()).and_then(|()| stdout.flush()) {
-        Err(reason) if reason.kind() != ErrorKind::BrokenPipe => Err(Failure::Stdout(reason)),
-        _ => Ok(()),
-    }
 }
 
 /// Runs the points; the result is saved after each, so that no finished point is lost.
@@ -112,6 +105,25 @@ fn measure(
     folder.save(&result)?;
     Ok(Outcome { result, interrupted, lost })
 }
+
+/// Keeps the result in the archive. The folder holds it in any case, so that a failure here is told and no more.
+#[cfg(feature = "archive")]
+fn archive(result: &RunResult, args: &RunArgs, folder: &Folder) {
+    if args.no_archive {
+        return;
+    }
+    let keep = || {
+        let path = std::fs::canonicalize(folder.path()).unwrap_or_else(|_| folder.path().to_owned());
+        let mut archive = crate::archive::Archive::open(&super::find::path(&args.archive))?;
+        archive.add(result, &crate::report::json::render(result), &path.display().to_string())
+    };
+    if let Err(error) = keep() {
+        eprintln!("rigel: the result is in its folder, but not in the archive: {error}");
+    }
+}
+
+#[cfg(not(feature = "archive"))]
+fn archive(_result: &RunResult, _args: &RunArgs, _folder: &Folder) {}
 
 struct Outcome {
     result: RunResult,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::exit::Failure;
+use super::find;
 use crate::report;
 use crate::result::RunResult;
 
@@ -41,6 +42,12 @@ impl Folder {
         let probe = path.join(".rigel-write-test");
         fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(|error| Failure::write(&path, error))?;
         Ok(Self { path, made })
+    }
+
+    /// Writes the page of a finished run.
+    pub(super) fn save_page(&self, result: &RunResult) -> Result<(), Failure> {
+        let label = find::label(result);
+        self.put("report.html", report::html::page(&[report::html::Source { label, result }]).as_bytes())
     }
 
     /// Writes (or replaces) `result.json` and `summary.txt`, each whole or not at all.

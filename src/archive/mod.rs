@@ -1,0 +1,99 @@
+//! The archive: every result on this machine in one SQLite file, so that it is still there next year.
+//!
+//! Owns that file and its layout; the only layer that knows where results are kept. Each row holds the whole result, so
+//! that a folder may go. Several processes may write at once: a writer waits for its turn.
+
+mod error;
+mod query;
+mod reference;
+mod store;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+pub use error::ArchiveError;
+pub use query::{Entry, Filter};
+pub use reference::Reference;
+
+/// Layout of the file; it rises with every change of it.
+const LAYOUT: i64 = 1;
+/// How long a writer waits for others.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+const TABLES: &str = "
+CREATE TABLE run(
+    id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL UNIQUE, started_at TEXT NOT NULL, name TEXT NOT NULL,
+    host TEXT NOT NULL, points INTEGER NOT NULL, best_iops REAL NOT NULL, best_load TEXT NOT NULL,
+    verdicts INTEGER NOT NULL, folder TEXT NOT NULL, result BLOB NOT NULL);
+CREATE INDEX run_by_time ON run(started_at);
+CREATE TABLE target(run INTEGER NOT NULL REFERENCES run(id), uri TEXT NOT NULL, model TEXT NOT NULL, serial TEXT NOT NULL);
+CREATE INDEX target_by_serial ON target(serial);
+CREATE TABLE tag(run INTEGER NOT NULL REFERENCES run(id), tag TEXT NOT NULL, UNIQUE(run, tag));
+CREATE TABLE note(run INTEGER NOT NULL REFERENCES run(id), at TEXT NOT NULL, text TEXT NOT NULL);
+";
+
+/// An open archive.
+#[derive(Debug)]
+pub struct Archive {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Archive {
+    /// Where it is when nobody says otherwise: `$RIGEL_ARCHIVE`, else `rigel/archive.sqlite` in the user's data folder.
+    #[must_use]
+    pub fn usual_path() -> PathBuf {
+        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        if let Some(path) = set("RIGEL_ARCHIVE") {
+            return path;
+        }
+        let home = || set("HOME").unwrap_or_default().join(".local/share");
+        set("XDG_DATA_HOME").unwrap_or_else(home).join("rigel/archive.sqlite")
+    }
+
+    /// Opens an archive, and makes it if there is none.
+    pub fn open(path: &Path) -> Result<Self, ArchiveError> {
+        let cannot = |reason: &dyn ToString| ArchiveError::Open { path: path.to_owned(), reason: reason.to_string() };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| cannot(&error))?;
+        }
+        let mut connection = Connection::open(path).map_err(|error| cannot(&error))?;
+        connection.busy_timeout(PATIENCE).map_err(|error| cannot(&error))?;
+        // Readers and a writer do not wait for each other, and a crash leaves what was committed.
+        connection.pragma_update(None, "journal_mode", "WAL").map_err(|error| cannot(&error))?;
+        // Loses nothing when the process dies; when the power fails, at most the latest rows, whose folders remain.
+        connection.pragma_update(None, "synchronous", "NORMAL").map_err(|error| cannot(&error))?;
+        connection.pragma_update(None, "foreign_keys", true).map_err(|error| cannot(&error))?;
+        let change = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate);
+        let change = change.map_err(|error| cannot(&error))?;
+        let layout: i64 =
+            change.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(|error| cannot(&error))?;
+        match layout {
+            0 => {
+                change.execute_batch(TABLES).map_err(|error| cannot(&error))?;
+                change.pragma_update(None, "user_version", LAYOUT).map_err(|error| cannot(&error))?;
+            }
+            LAYOUT => {}
+            found => return Err(ArchiveError::Newer { path: path.to_owned(), found }),
+        }
+        change.commit().map_err(|error| cannot(&error))?;
+        Ok(Self { connection, path: path.to_owned() })
+    }
+
+    /// Opens an archive that is there, for reading and for notes.
+    pub fn open_existing(path: &Path) -> Result<Self, ArchiveError> {
+        if !path.exists() {
+            return Err(ArchiveError::None { path: path.to_owned() });
+        }
+        let probe = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
+        let probe = probe.and_then(|c| c.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(())));
+        probe.map_err(|error| ArchiveError::Open { path: path.to_owned(), reason: error.to_string() })?;
+        Self::open(path)
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> ArchiveError {
+        ArchiveError::Use { path: self.path.clone(), reason: error.to_string() }
+    }
+}
