@@ -17,6 +17,8 @@ pub(super) struct Collector {
     cores: usize,
     /// By phase.
     sums: [Tally; 3],
+    /// Where the last complete interval ended.
+    closed: Ticks,
     /// By workload: arrivals that had come due and were not sent when the last complete interval ended.
     backlog: Vec<u64>,
     /// By workload: the greatest backlog of any interval of the window.
@@ -41,6 +43,7 @@ impl Collector {
             sums: [empty.clone(), empty.clone(), empty.clone()],
             empty,
             cores,
+            closed: Ticks(0),
             backlog: vec![0; workloads],
             backlog_max: vec![0; workloads],
             counted: 0,
@@ -147,9 +150,11 @@ impl Collector {
         complete.map(|open| self.close(open)).collect()
     }
 
-    /// An interval that nothing more will be added to; they come in the order of time.
+    /// An interval that nothing more will be added to; they come in the order of time, without a gap: where no core
+    /// looked for longer than an interval, what it then found completed at some time since.
     fn close(&mut self, open: Open) -> IntervalFigures {
-        let Open { start, end, phase, tally: Tally { cells, arrivals } } = open;
+        let Open { start: _, end, phase, tally: Tally { cells, arrivals } } = open;
+        let start = std::mem::replace(&mut self.closed, end);
         let in_window = phase == Phase::Window;
         self.intervals += usize::from(in_window);
         for (workload, arrivals) in arrivals.iter().enumerate() {
