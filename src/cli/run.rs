@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use super::args::RunArgs;
 use super::exit::{Exit, Failure};
 use super::host;
-use super::live::Live;
+use super::live::{Connecting, Live};
 use super::save::{Folder, timestamp};
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, select};
@@ -28,9 +28,11 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let started = SystemTime::now();
     let folder = Folder::open(job.run.out.as_deref(), started)?;
     let uris: Vec<Uri> = job.target.iter().map(|target| target.uri.clone()).collect();
+    let connecting = Connecting::show(args.quiet);
     let backend = select(&uris, greatest_depth(&job))?;
     let clock = backend.clock()?;
     let targets = backend.facts();
+    drop(connecting);
     let plan = plan::resolve(&job, &targets, &host::cores())?;
     if !args.quiet {
         print_map(&plan::describe(&plan, &targets), args.json)?;
