@@ -12,8 +12,9 @@ use crate::units::Ticks;
 #[derive(Debug)]
 pub(super) struct Collector {
     point: usize,
-    /// An empty tally to begin an interval with.
+    /// An empty tally, and some more that were used and emptied.
     empty: Tally,
+    spare: Vec<Tally>,
     cores: usize,
     /// By phase.
     sums: [Tally; 3],
@@ -42,6 +43,7 @@ impl Collector {
             point,
             sums: [empty.clone(), empty.clone(), empty.clone()],
             empty,
+            spare: Vec::new(),
             cores,
             closed: Ticks(0),
             backlog: vec![0; workloads],
@@ -73,18 +75,31 @@ impl Collector {
 
     /// Adds a packet to the interval it belongs to. A core that could not hand over in time sends one packet for several
     /// intervals; whatever overlaps with it becomes one interval.
-    fn join(&mut self, packet: &Packet) {
-        let mut interval =
-            Open { start: packet.begin, end: packet.end, phase: packet.phase, tally: self.empty.clone() };
-        interval.tally.merge(&packet.tally);
+    fn join(&mut self, packet: &mut Packet) {
+        let empty = self.spare.pop().unwrap_or_else(|| self.empty.clone());
+        let tally = std::mem::replace(&mut packet.tally, empty);
+        let mut interval = Open { start: packet.begin, end: packet.end, phase: packet.phase, tally };
         let overlaps = |open: &Open| open.start < packet.end && packet.begin < open.end;
         let ends: Vec<u64> = self.open.iter().filter(|(_, open)| overlaps(open)).map(|(&end, _)| end).collect();
-        for open in ends.iter().filter_map(|end| self.open.remove(end)) {
+        for end in ends {
+            let Some(open) = self.open.remove(&end) else { continue };
             interval.start = interval.start.min(open.start);
             interval.end = interval.end.max(open.end);
             interval.tally.merge(&open.tally);
+            self.keep(open.tally);
         }
         self.open.insert(interval.end.0, interval);
+    }
+
+    /// Takes back an interval that has been told of, for the next one to be counted in.
+    pub(super) fn give_back(&mut self, interval: IntervalFigures) {
+        let IntervalFigures { cells, arrivals, .. } = interval;
+        self.keep(Tally { cells, arrivals });
+    }
+
+    fn keep(&mut self, mut tally: Tally) {
+        tally.clear();
+        self.spare.push(tally);
     }
 
     /// Whether I/Os of this point were never answered.

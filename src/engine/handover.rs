@@ -60,7 +60,8 @@ impl Tally {
         }
     }
 
-    fn clear(&mut self) {
+    /// Empties it for reuse.
+    pub fn clear(&mut self) {
         self.cells.iter_mut().for_each(CellFigures::clear);
         self.arrivals.iter_mut().flatten().for_each(ArrivalFigures::clear);
     }

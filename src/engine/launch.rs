@@ -176,6 +176,7 @@ fn conduct<B: Backend>(
                     idle = false;
                     for interval in collector.take(core, &mut packet) {
                         tell(Event::Interval(point, &interval));
+                        collector.give_back(interval);
                     }
                     receiver.give_back(packet);
                 }

@@ -28,6 +28,19 @@ pub struct TickHistogram {
     max_ticks: u64,
 }
 
+/// What is told of a histogram that is not empty, in ticks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading<const N: usize> {
+    /// Number of recorded spans.
+    pub count: u64,
+    /// Exact mean.
+    pub mean_ticks: f64,
+    /// As they were asked for.
+    pub quantiles_ticks: [u64; N],
+    /// Exact greatest span.
+    pub max_ticks: u64,
+}
+
 /// The bucket of a value of at most [`MAX_TICKS`].
 #[inline(always)]
 fn bucket_of(ticks: u64) -> usize {
@@ -121,29 +134,31 @@ impl TickHistogram {
     /// None when empty.
     #[must_use]
     pub fn quantile_ticks(&self, quantile: f64) -> Option<u64> {
-        self.quantiles_ticks([quantile]).map(|[ticks]| ticks)
+        let [ticks] = self.reading([quantile])?.quantiles_ticks;
+        Some(ticks)
     }
 
-    /// The same for several quantiles in rising order, in one pass.
+    /// Count, mean, greatest and several quantiles (in rising order, as in [`Self::quantile_ticks`]) in one go; none when
+    /// empty.
     #[must_use]
-    pub fn quantiles_ticks<const N: usize>(&self, rising: [f64; N]) -> Option<[u64; N]> {
+    pub fn reading<const N: usize>(&self, rising: [f64; N]) -> Option<Reading<N>> {
         let count = self.count();
         if count == 0 {
             return None;
         }
-        let filled = self.filled();
-        let mut buckets = filled.clone().zip(&self.counts[filled]);
-        let (mut seen, mut last) = (0, self.max_ticks);
-        Some(rising.map(|quantile| {
+        let (mut next, mut seen) = (self.filled().start, 0);
+        let quantiles_ticks = rising.map(|quantile| {
             let rank = ((quantile.clamp(0.0, 1.0) * count as f64).ceil() as u64).clamp(1, count);
-            while seen < rank {
-                // Past the last bucket lies the overflow.
-                let Some((bucket, n)) = buckets.next() else { return self.max_ticks };
-                seen += n;
-                last = bounds_of(bucket).1.min(self.max_ticks).max(self.min_ticks);
+            while seen < rank && next < BUCKETS {
+                seen += self.counts[next];
+                next += 1;
             }
-            last
-        }))
+            // Past the last bucket lies the overflow.
+            let greatest = if seen < rank { self.max_ticks } else { bounds_of(next - 1).1 };
+            greatest.clamp(self.min_ticks, self.max_ticks)
+        });
+        let mean_ticks = self.sum_ticks() as f64 / count as f64;
+        Some(Reading { count, mean_ticks, quantiles_ticks, max_ticks: self.max_ticks })
     }
 
     /// Adds all counts of `other`; the result is what one histogram of both would hold.
@@ -233,7 +248,7 @@ mod tests {
         }
         assert_eq!((h.count(), h.overflow()), (5, 2));
         assert_eq!(h.max_ticks(), Some(u64::MAX));
-        assert_eq!(h.quantiles_ticks([0.0, 0.4, 0.8, 1.0]), Some([0, 1, u64::MAX, u64::MAX]));
+        assert_eq!(h.reading([0.0, 0.4, 0.8, 1.0]).unwrap().quantiles_ticks, [0, 1, u64::MAX, u64::MAX]);
         let copy = h.clone();
         h.clear();
         assert_eq!((h.count(), h.quantile_ticks(0.5), h.buckets().count()), (0, None, 0));
@@ -252,6 +267,8 @@ mod tests {
         let mut h = TickHistogram::new();
         (1..=2_000).for_each(|n| h.record(n * n));
         let quantiles = [0.0, 0.5, 0.5, 0.99, 0.999, 1.0];
-        assert_eq!(h.quantiles_ticks(quantiles), Some(quantiles.map(|q| h.quantile_ticks(q).unwrap())));
+        let reading = h.reading(quantiles).unwrap();
+        assert_eq!(reading.quantiles_ticks, quantiles.map(|q| h.quantile_ticks(q).unwrap()));
+        assert_eq!((reading.count, Some(reading.mean_ticks)), (2_000, h.mean_ticks()));
     }
 }

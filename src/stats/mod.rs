@@ -2,4 +2,4 @@
 
 mod histogram;
 
-pub use histogram::{BUCKETS, MAX_TICKS, TickHistogram};
+pub use histogram::{BUCKETS, MAX_TICKS, Reading, TickHistogram};

@@ -88,9 +88,9 @@ impl Moment {
             .into_iter()
             .filter_map(|(mark, latencies)| {
                 let show = |ticks: f64| format_latency(clock.ns(ticks));
-                let mean = show(latencies.mean_ticks()?);
-                let max = show(latencies.max_ticks()? as f64);
-                let [p50, p99, p999] = latencies.quantiles_ticks([0.5, 0.99, 0.999])?.map(|ticks| show(ticks as f64));
+                let reading = latencies.reading([0.5, 0.99, 0.999])?;
+                let (mean, max) = (show(reading.mean_ticks), show(reading.max_ticks as f64));
+                let [p50, p99, p999] = reading.quantiles_ticks.map(|ticks| show(ticks as f64));
                 Some(format!("{mark}mean {mean}, p50 {p50}, p99 {p99}, p99.9 {p999}, max {max}"))
             })
             .collect()
