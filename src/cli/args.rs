@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 
 use crate::spec::Overrides;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run; \
-                          5 interrupted, partial result saved.";
+const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
+                          its series or result could not be written; 5 interrupted, partial result saved.";
 
 /// Characterises all-flash arrays at peak load, with every I/O in a histogram.
 #[derive(Debug, Parser)]

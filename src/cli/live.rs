@@ -62,10 +62,11 @@ struct Lines {
 }
 
 impl Lines {
-    /// Whether there may be another one. Intervals of [`GAP`] and longer always have theirs, even when two come at once.
+    /// Whether there may be another one: two at once, and then one each [`GAP`], so that intervals of that length always
+    /// have theirs, be they told a little late or early.
     fn another(&mut self) -> bool {
         let since = *self.since.get_or_insert_with(Instant::now);
-        let due = self.told == 0 || since.elapsed() >= GAP * self.told;
+        let due = since.elapsed() + GAP * 2 > GAP * self.told;
         self.told += u32::from(due);
         due
     }

@@ -8,6 +8,7 @@ mod host;
 mod live;
 mod run;
 mod save;
+mod series;
 
 use std::process::ExitCode;
 

@@ -8,8 +8,9 @@ use std::time::SystemTime;
 use super::args::RunArgs;
 use super::exit::{Exit, Failure};
 use super::host;
-use super::live::{Connecting, Live};
+use super::live::{Connecting, Live, warn};
 use super::save::{Folder, timestamp};
+use super::series::SeriesFile;
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, select};
 use crate::engine::{Event, PointFigures, RunControl, run_any};
@@ -47,7 +48,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         facts: Facts { targets, host },
     };
     let outcome = measure(&backend, &plan, &clock, args, &provenance, &folder)?;
-    finish(outcome, args, &folder)
+    finish(outcome, args, &folder, started)
 }
 
 fn read_job(args: &RunArgs) -> Result<Job, Failure> {
@@ -96,42 +97,71 @@ fn measure(
         tracing::warn!("Ctrl-C cannot be caught ({error}); an interrupted run will leave no partial result");
     }
     let mut points: Vec<PointResult> = Vec::new();
-    let mut saved = Ok(());
+    let mut series = SeriesFile::create(folder.path(), provenance)?;
     let mut live = Live::new(plan, clock, args.quiet);
+    let mut told = false;
     let figures = run_any(backend, plan, clock, &control, &mut |event| {
+        series.take(plan, clock, &event);
         live.show(&event);
+        if let Some(trouble) = series.trouble().filter(|_| !std::mem::replace(&mut told, true)) {
+            live.warn(&format!("{trouble}; the run goes on"));
+        }
         if let Event::PointDone(figures) = event {
             points.push(result::point(plan, clock, figures));
-            saved = folder.save(&RunResult::new(provenance.clone(), points.clone()));
+            if let Err(failure) = folder.save(&RunResult::new(provenance.clone(), points.clone())) {
+                live.warn(&format!("{failure}; the run goes on, and it is tried again"));
+            }
         }
     });
     live.finish();
-    let figures: Vec<PointFigures> = figures?;
-    saved?;
+    let figures: Vec<PointFigures> = match figures {
+        Ok(figures) => figures,
+        Err(error) => {
+            series.abandon();
+            return Err(error.into());
+        }
+    };
+    let trouble = series.finish();
+    if let Some(trouble) = trouble.as_ref().filter(|_| !told) {
+        warn(trouble);
+    }
     let interrupted = control.interrupt.load(Ordering::Relaxed);
     let lost = figures.iter().any(|point| point.ended_early.is_some() && !point.overloaded);
     let result = RunResult::new(provenance.clone(), points);
-    folder.save(&result)?;
-    Ok(Outcome { result, interrupted, lost })
+    let unsaved = folder.save(&result).err();
+    Ok(Outcome { result, interrupted, lost, cut_series: trouble.is_some(), unsaved })
 }
 
 struct Outcome {
     result: RunResult,
     interrupted: bool,
     lost: bool,
+    cut_series: bool,
+    unsaved: Option<Failure>,
 }
 
-fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder) -> Result<Exit, Failure> {
-    let Outcome { result, interrupted, lost } = outcome;
+fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder, started: SystemTime) -> Result<Exit, Failure> {
+    let Outcome { result, interrupted, lost, cut_series, unsaved } = outcome;
+    let kept = match &unsaved {
+        None => Some(folder.path().to_owned()),
+        Some(failure) => {
+            let aside = Folder::save_aside(&result, started);
+            let place = aside.as_ref().map(|path| format!("; it stands in {}, copy it from there", path.display()));
+            warn(&format!("{failure}{}", place.unwrap_or_default()));
+            aside
+        }
+    };
     if args.json {
         to_stdout(crate::report::json::render(&result))?;
     } else {
         let table = text::table(&result, style());
-        to_stdout(format!("{}\nResult: {}\n", table.trim_end(), folder.path().display()))?;
+        let place = kept.map_or_else(|| "not saved".to_owned(), |path| path.display().to_string());
+        to_stdout(format!("{}\nResult: {place}\n", table.trim_end()))?;
     }
     Ok(match () {
+        () if unsaved.is_some() => Exit::IoErrors,
         () if interrupted => Exit::Interrupted,
-        () if lost || result.has_errors() => Exit::IoErrors,
+        () if lost || cut_series || result.has_errors() => Exit::IoErrors,
         () => Exit::Done,
     })
 }

@@ -8,6 +8,7 @@ mod checks;
 mod latency;
 mod point;
 mod read;
+pub mod series;
 mod verdict;
 
 use serde::{Deserialize, Serialize};
