@@ -179,8 +179,11 @@ pub struct TargetResult {
 pub struct CoreResult {
     /// Its number, as the operating system counts.
     pub core: usize,
-    /// Share of the window in which it handled completions, 0 to 1.
+    /// Share of the time it ran in the window in which it handled completions, 0 to 1.
     pub busy: f64,
+    /// Share of the window for which something else had it: other programs, the hypervisor; 0 to 1.
+    #[serde(default)]
+    pub off_core: f64,
     /// Longest time between two polls, in nanoseconds.
     pub poll_gap_max_ns: u64,
     /// Number of polls.

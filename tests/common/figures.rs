@@ -80,6 +80,7 @@ pub fn drive(plan: &Plan, point: usize) -> PointFigures {
     let cores = plan.cores.iter().map(|core| CoreFigures {
         core: core.core,
         busy: 0.25 * core.core as f64,
+        off_core: 0.0,
         poll_gap_max: Ticks(18_250 * core.core as u64),
         polls: 1_234_567,
         completions_per_tick: 1,
