@@ -6,16 +6,18 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use super::args::RunArgs;
+use super::ceiling;
 use super::exit::{Exit, Failure};
 use super::host;
 use super::live::Live;
 use super::save::{Folder, timestamp};
-use crate::clock::Clock;
+use super::watch::HostWatch;
+use crate::clock::{Clock, Since};
 use crate::driver::{AnyBackend, select};
 use crate::engine::{Event, PointFigures, RunControl, run_any};
 use crate::plan::{self, Plan, PlanError};
 use crate::report::text::{self, Style};
-use crate::result::{self, Facts, PointResult, Provenance, RunResult, Tool};
+use crate::result::{self, ClockResult, Facts, PointResult, Provenance, RunResult, Tool};
 use crate::spec::{self, Job, Load, Uri};
 
 /// Runs the job; the exit says how it went.
@@ -29,13 +31,21 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let folder = Folder::open(job.run.out.as_deref(), started)?;
     let uris: Vec<Uri> = job.target.iter().map(|target| target.uri.clone()).collect();
     let backend = select(&uris, greatest_depth(&job))?;
-    let clock = backend.clock()?;
+    let (clock, doubt) = clock(&backend, job.run.trust_clock())?;
     let targets = backend.facts();
     let plan = plan::resolve(&job, &targets, &host::cores())?;
     if !args.quiet {
         print_map(&plan::describe(&plan, &targets), args.json)?;
     }
     let host = host::facts(&clock, backend.virtual_time());
+    let clock_result = ClockResult {
+        source: host.clock.clone(),
+        ticks_per_s: clock.ticks_per_s(),
+        calibration_error_ppm: clock.error_ppm(),
+        drift_ppm: None,
+        checked_s: 0.0,
+        doubt,
+    };
     let provenance = Provenance {
         tool: tool(),
         started_at: timestamp(started),
@@ -43,9 +53,20 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         job: serde_json::to_value(&job).unwrap_or_default(),
         plan: plan.clone(),
         facts: Facts { targets, host },
+        clock: Some(clock_result),
+        headroom: None,
     };
-    let outcome = measure(&backend, &plan, &clock, args, &provenance, &folder)?;
+    let outcome = measure(&backend, &plan, &clock, args, provenance, &folder)?;
     finish(outcome, args, &folder)
+}
+
+/// The clock of the run; with `trust` also one that is refused otherwise, with the reason.
+fn clock(backend: &AnyBackend, trust: bool) -> Result<(Clock, Option<String>), Failure> {
+    match backend.clock() {
+        Ok(clock) => Ok((clock, None)),
+        Err(refused) if trust => Ok((Clock::calibrate_anyway(), Some(refused.to_string()))),
+        Err(refused) => Err(refused.into()),
+    }
 }
 
 fn read_job(args: &RunArgs) -> Result<Job, Failure> {
@@ -84,7 +105,7 @@ fn measure(
     plan: &Plan,
     clock: &Clock,
     args: &RunArgs,
-    provenance: &Provenance,
+    mut provenance: Provenance,
     folder: &Folder,
 ) -> Result<Outcome, Failure> {
     let control = Arc::new(RunControl::default());
@@ -93,13 +114,20 @@ fn measure(
     if let Err(error) = ctrlc::set_handler(move || handler.interrupt.store(true, Ordering::Relaxed)) {
         tracing::warn!("Ctrl-C cannot be caught ({error}); an interrupted run will leave no partial result");
     }
+    let since = Since::now();
+    let mut watch = HostWatch::new(plan, clock);
+    provenance.headroom = ceiling::measure(plan, &provenance.facts.targets, clock, &control);
     let mut points: Vec<PointResult> = Vec::new();
     let mut saved = Ok(());
     let mut live = Live::new(plan, clock, args.quiet);
     let figures = run_any(backend, plan, clock, &control, &mut |event| {
         live.show(&event);
+        if !backend.virtual_time() {
+            watch.see(&event);
+        }
         if let Event::PointDone(figures) = event {
-            points.push(result::point(plan, clock, figures));
+            points.push(PointResult { host: watch.take(), ..result::point(plan, clock, figures) });
+            check_clock(&mut provenance, &since, clock, backend);
             saved = folder.save(&RunResult::new(provenance.clone(), points.clone()));
         }
     });
@@ -108,9 +136,18 @@ fn measure(
     saved?;
     let interrupted = control.interrupt.load(Ordering::Relaxed);
     let lost = figures.iter().any(|point| point.ended_early.is_some() && !point.overloaded);
-    let result = RunResult::new(provenance.clone(), points);
+    check_clock(&mut provenance, &since, clock, backend);
+    let result = RunResult::new(provenance, points);
     folder.save(&result)?;
     Ok(Outcome { result, interrupted, lost })
+}
+
+/// Notes how far the clock has drifted so far; a virtual one does not.
+fn check_clock(provenance: &mut Provenance, since: &Since, clock: &Clock, backend: &AnyBackend) {
+    if let Some(result) = provenance.clock.as_mut().filter(|_| !backend.virtual_time()) {
+        let (span, drift_ppm) = since.drift_ppm(clock);
+        (result.drift_ppm, result.checked_s) = (Some(drift_ppm), span.as_secs_f64());
+    }
 }
 
 struct Outcome {

@@ -55,6 +55,9 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
         cores: figures.cores.iter().map(|core| core_result(clock, core)).collect(),
         errors: figures.errors.iter().map(|error| error_result(plan, error)).collect(),
         checks: Checks::of(figures, window_s, load.total_outstanding),
+        host: None,
+        share_of_ceiling: None,
+        verdict: None,
         ended_early: figures.ended_early.clone(),
         overloaded: figures.overloaded,
     }
