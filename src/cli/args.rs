@@ -81,6 +81,9 @@ pub(super) struct RunArgs {
     /// Seed of every generator; the same seed gives the same I/O [default: 1].
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
+    /// Measure on a clock that would be refused as unstable; the result says so.
+    #[arg(long)]
+    pub trust_clock: bool,
     /// Folder for the result; made if missing [default: rigel-results/DATE-TIME].
     #[arg(long, short = 'o', value_name = "FOLDER")]
     pub out: Option<String>,
@@ -118,6 +121,7 @@ impl RunArgs {
             interval: self.interval.clone(),
             cores: self.cores.clone(),
             seed: self.seed.clone(),
+            trust_clock: self.trust_clock,
             out: self.out.clone(),
             destroy: self.destroy.clone(),
             set: self.set.clone(),

@@ -3,12 +3,15 @@
 //! Owns everything a person at a terminal meets. The only layer that prints; it decides nothing about loads or figures.
 
 mod args;
+mod ceiling;
 mod exit;
 mod host;
 mod live;
+mod proc;
 mod run;
 mod save;
 mod series;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -6,17 +6,19 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use super::args::RunArgs;
+use super::ceiling;
 use super::exit::{Exit, Failure};
 use super::host;
 use super::live::{Connecting, Live, warn};
 use super::save::{Folder, timestamp};
 use super::series::SeriesFile;
-use crate::clock::Clock;
+use super::watch::HostWatch;
+use crate::clock::{Clock, Since};
 use crate::driver::{AnyBackend, select};
 use crate::engine::{Event, PointFigures, RunControl, run_any};
 use crate::plan::{self, Plan, PlanError};
 use crate::report::text::{self, Style};
-use crate::result::{self, Facts, PointResult, Provenance, RunResult, Tool};
+use crate::result::{self, ClockResult, Facts, PointResult, Provenance, RunResult, Tool};
 use crate::spec::{self, Job, Load, Uri};
 
 /// Runs the job; the exit says how it went.
@@ -31,7 +33,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let uris: Vec<Uri> = job.target.iter().map(|target| target.uri.clone()).collect();
     let connecting = Connecting::show(args.quiet);
     let backend = select(&uris, greatest_depth(&job))?;
-    let clock = backend.clock()?;
+    let (clock, doubt) = clock(&backend, job.run.trust_clock())?;
     let targets = backend.facts();
     drop(connecting);
     let plan = plan::resolve(&job, &targets, &host::cores())?;
@@ -39,6 +41,14 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         print_map(&plan::describe(&plan, &targets), args.json)?;
     }
     let host = host::facts(&clock, backend.virtual_time());
+    let clock_result = ClockResult {
+        source: host.clock.clone(),
+        ticks_per_s: clock.ticks_per_s(),
+        calibration_error_ppm: clock.error_ppm(),
+        drift_ppm: None,
+        checked_s: 0.0,
+        doubt,
+    };
     let provenance = Provenance {
         tool: tool(),
         started_at: timestamp(started),
@@ -46,9 +56,20 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         job: serde_json::to_value(&job).unwrap_or_default(),
         plan: plan.clone(),
         facts: Facts { targets, host },
+        clock: Some(clock_result),
+        headroom: None,
     };
-    let outcome = measure(&backend, &plan, &clock, args, &provenance, &folder)?;
+    let outcome = measure(&backend, &plan, &clock, args, provenance, &folder)?;
     finish(outcome, args, &folder, started)
+}
+
+/// The clock of the run; with `trust` also one that is refused otherwise, with the reason.
+fn clock(backend: &AnyBackend, trust: bool) -> Result<(Clock, Option<String>), Failure> {
+    match backend.clock() {
+        Ok(clock) => Ok((clock, None)),
+        Err(refused) if trust => Ok((Clock::calibrate_anyway(), Some(refused.to_string()))),
+        Err(refused) => Err(refused.into()),
+    }
 }
 
 fn read_job(args: &RunArgs) -> Result<Job, Failure> {
@@ -87,7 +108,7 @@ fn measure(
     plan: &Plan,
     clock: &Clock,
     args: &RunArgs,
-    provenance: &Provenance,
+    mut provenance: Provenance,
     folder: &Folder,
 ) -> Result<Outcome, Failure> {
     let control = Arc::new(RunControl::default());
@@ -96,18 +117,25 @@ fn measure(
     if let Err(error) = ctrlc::set_handler(move || handler.interrupt.store(true, Ordering::Relaxed)) {
         tracing::warn!("Ctrl-C cannot be caught ({error}); an interrupted run will leave no partial result");
     }
+    let since = Since::now();
+    let mut watch = HostWatch::new(plan, clock);
+    provenance.headroom = ceiling::measure(plan, &provenance.facts.targets, clock, &control);
     let mut points: Vec<PointResult> = Vec::new();
-    let mut series = SeriesFile::create(folder.path(), provenance)?;
+    let mut series = SeriesFile::create(folder.path(), &provenance)?;
     let mut live = Live::new(plan, clock, args.quiet);
     let mut told = false;
     let figures = run_any(backend, plan, clock, &control, &mut |event| {
         series.take(plan, clock, &event);
         live.show(&event);
+        if !backend.virtual_time() {
+            watch.see(&event);
+        }
         if let Some(trouble) = series.trouble().filter(|_| !std::mem::replace(&mut told, true)) {
             live.warn(&format!("{trouble}; the run goes on"));
         }
         if let Event::PointDone(figures) = event {
-            points.push(result::point(plan, clock, figures));
+            points.push(PointResult { host: watch.take(), ..result::point(plan, clock, figures) });
+            check_clock(&mut provenance, &since, clock, backend);
             if let Err(failure) = folder.save(&RunResult::new(provenance.clone(), points.clone())) {
                 live.warn(&format!("{failure}; the run goes on, and it is tried again"));
             }
@@ -127,9 +155,18 @@ fn measure(
     }
     let interrupted = control.interrupt.load(Ordering::Relaxed);
     let lost = figures.iter().any(|point| point.ended_early.is_some() && !point.overloaded);
-    let result = RunResult::new(provenance.clone(), points);
+    check_clock(&mut provenance, &since, clock, backend);
+    let result = RunResult::new(provenance, points);
     let unsaved = folder.save(&result).err();
     Ok(Outcome { result, interrupted, lost, cut_series: trouble.is_some(), unsaved })
+}
+
+/// Notes how far the clock has drifted so far; a virtual one does not.
+fn check_clock(provenance: &mut Provenance, since: &Since, clock: &Clock, backend: &AnyBackend) {
+    if let Some(result) = provenance.clock.as_mut().filter(|_| !backend.virtual_time()) {
+        let (span, drift_ppm) = since.drift_ppm(clock);
+        (result.drift_ppm, result.checked_s) = (Some(drift_ppm), span.as_secs_f64());
+    }
 }
 
 struct Outcome {

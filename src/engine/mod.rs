@@ -11,6 +11,7 @@ mod handover;
 mod housekeeping;
 mod lane;
 mod launch;
+mod off_core;
 mod open_loop;
 pub mod record;
 mod schedule;

@@ -98,8 +98,11 @@ pub enum Phase {
 pub struct CoreFigures {
     /// The core's number.
     pub core: usize,
-    /// Share of the window's time spent in polls that found completions (and in handling them), 0 to 1.
+    /// Share of the time for which the core ran this loop in the window that was spent in polls that found completions
+    /// (and in handling them), 0 to 1.
     pub busy: f64,
+    /// Share of the window for which something else had the core: other programs, the hypervisor; 0 to 1.
+    pub off_core: f64,
     /// Longest time between two polls within the window.
     pub poll_gap_max: Ticks,
     /// Number of polls in the window.

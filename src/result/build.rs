@@ -55,6 +55,9 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
         cores: figures.cores.iter().map(|core| core_result(clock, core)).collect(),
         errors: figures.errors.iter().map(|error| error_result(plan, error)).collect(),
         checks: Checks::of(figures, window_s, load.total_outstanding),
+        host: None,
+        share_of_ceiling: None,
+        verdict: None,
         ended_early: figures.ended_early.clone(),
         overloaded: figures.overloaded,
     }
@@ -144,9 +147,9 @@ fn phase_count(cells: &[CellFigures]) -> PhaseCount {
 }
 
 fn core_result(clock: &Clock, figures: &CoreFigures) -> CoreResult {
-    let &CoreFigures { core, busy, poll_gap_max, polls, completions_per_tick, back_pressure } = figures;
+    let &CoreFigures { core, busy, off_core, poll_gap_max, polls, completions_per_tick, back_pressure } = figures;
     let poll_gap_max_ns = clock.ns(poll_gap_max.0 as f64).round() as u64;
-    CoreResult { core, busy, poll_gap_max_ns, polls, completions_per_tick, back_pressure }
+    CoreResult { core, busy, off_core, poll_gap_max_ns, polls, completions_per_tick, back_pressure }
 }
 
 fn error_result(plan: &Plan, error: &ErrorCount) -> ErrorResult {

@@ -6,6 +6,11 @@ use super::checks::Judgement;
 use super::point::PointResult;
 use crate::units::format_count;
 
+/// Share of the window from which on it is said that a core was taken away, or its sibling used.
+const OFF_CORE: f64 = 0.05;
+/// Use of a sibling from which on it is said.
+const SIBLING_BUSY: f64 = 0.5;
+
 /// The sentences that follow from `points`, of `planned` points in the plan.
 pub(super) fn sentences(points: &[PointResult], planned: usize) -> Vec<String> {
     let mut out = Vec::new();
@@ -64,5 +69,28 @@ fn of_point(point: &PointResult) -> Vec<String> {
             law.rate_times_mean
         ));
     }
+    out.extend(disturbances(point));
     out
+}
+
+/// What else took the polled cores, in whole or in part.
+fn disturbances(point: &PointResult) -> Vec<String> {
+    let taken = point.cores.iter().filter(|core| core.off_core >= OFF_CORE).map(|core| {
+        format!(
+            "other programs or the hypervisor had core {} for {:.1} % of the window, so IOPS are lower and latencies \
+             higher than on a quiet host",
+            core.core,
+            core.off_core * 100.0
+        )
+    });
+    let cores = point.host.iter().flat_map(|host| &host.cores);
+    let siblings = cores.flat_map(|core| core.siblings.iter().map(move |sibling| (core.core, sibling)));
+    let shared = siblings.filter(|(_, sibling)| sibling.busy >= SIBLING_BUSY).map(|(core, sibling)| {
+        format!(
+            "core {core} shared its physical core with core {}, which was in use for {:.0} % of the time",
+            sibling.core,
+            sibling.busy * 100.0
+        )
+    });
+    taken.chain(shared).collect()
 }

@@ -12,7 +12,10 @@ use rigel::clock::Clock;
 use rigel::engine::record::{CellFigures, CoreFigures, ErrorCount, PointFigures};
 use rigel::facts::{DeviceFacts, HostFacts};
 use rigel::plan::{Access, CorePlan, Lane, Load, Op, Overload, Plan, PointPlan, Region, WorkloadPlan};
-use rigel::result::{Facts, PointResult, Provenance, RunResult, Tool, point};
+use rigel::result::{
+    ClockResult, CoreUse, Facts, Headroom, HostUse, PointResult, Provenance, RunResult, SiblingUse, Tool, WorkerUse,
+    point,
+};
 use rigel::units::{Bytes, Ticks};
 
 /// Ramp of every point, in nanoseconds.
@@ -80,6 +83,7 @@ pub fn drive(plan: &Plan, point: usize) -> PointFigures {
     let cores = plan.cores.iter().map(|core| CoreFigures {
         core: core.core,
         busy: 0.25 * core.core as f64,
+        off_core: 0.0,
         poll_gap_max: Ticks(18_250 * core.core as u64),
         polls: 1_234_567,
         completions_per_tick: 1,
@@ -124,9 +128,18 @@ pub fn result(plan: Plan, points: Vec<PointResult>) -> RunResult {
         cpu: "A processor µ".to_owned(),
         cores: vec![0, 1, 2, 3],
         memory_bytes: 8 << 30,
-        clock: "virtual".to_owned(),
+        clock: "tsc".to_owned(),
         ticks_per_s: 1_000_000_000,
     };
+    let clock = ClockResult {
+        source: host.clock.clone(),
+        ticks_per_s: 1e9,
+        calibration_error_ppm: 0.25,
+        drift_ppm: Some(-1.5),
+        checked_s: 3.25,
+        doubt: None,
+    };
+    let headroom = Some(Headroom { null_iops: 12_345_678.0 });
     let facts = Facts { targets: plan.targets.iter().map(device).collect(), host };
     let tool = Tool {
         name: "rigel".to_owned(),
@@ -141,14 +154,36 @@ pub fn result(plan: Plan, points: Vec<PointResult>) -> RunResult {
         "workload": [{"name": "oltp", "block_size": "8k"}],
     });
     let started_at = "2026-11-30T15:46:00Z".to_owned();
-    RunResult::new(Provenance { tool, started_at, command, job, plan, facts }, points)
+    RunResult::new(Provenance { tool, started_at, command, job, plan, facts, clock: Some(clock), headroom }, points)
 }
 
 /// A sound run of every point of `plan`.
 pub fn run(plan: Plan) -> RunResult {
     let clock = Clock::virtual_ns();
-    let points = (0..plan.points.len()).map(|n| point(&plan, &clock, &drive(&plan, n))).collect();
+    let of_point = |n| PointResult { host: Some(host_use(&plan)), ..point(&plan, &clock, &drive(&plan, n)) };
+    let points = (0..plan.points.len()).map(of_point).collect();
     result(plan, points)
+}
+
+/// A quiet host whose first polled core has a sibling.
+fn host_use(plan: &Plan) -> HostUse {
+    let siblings = |core| if core == 1 { vec![SiblingUse { core: 3, busy: 0.125 }] } else { Vec::new() };
+    let core = |core: usize| CoreUse { core, busy: 1.0, steal: 0.0, siblings: siblings(core) };
+    let worker = |core: usize| WorkerUse {
+        core,
+        voluntary_switches: 0,
+        involuntary_switches: 2,
+        migrations: (core == 1).then_some(0),
+        waited_ns: (core == 1).then_some(1_250_000),
+    };
+    let cores = || plan.cores.iter().map(|core| core.core);
+    HostUse {
+        sampled_s: 0.512,
+        busy: 0.625,
+        steal: 0.0,
+        cores: cores().map(core).collect(),
+        workers: cores().map(worker).collect(),
+    }
 }
 
 /// Reads of one target at three depths.

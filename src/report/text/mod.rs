@@ -3,6 +3,7 @@
 //! Owns the style of both. Knows neither terminal nor file: who calls says how wide a line may be and whether it may
 //! carry colour and characters beyond ASCII.
 
+mod headroom;
 mod rows;
 mod summary;
 mod table;

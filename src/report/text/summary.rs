@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use super::headroom;
 use super::rows::by_target;
 use super::table::{draw, table};
 use super::{Style, ascii};
@@ -29,6 +30,13 @@ pub fn summary(result: &RunResult) -> String {
     section(&mut out, "Cores in the window");
     for (index, point) in result.points.iter().enumerate() {
         cores(&mut out, index, point);
+    }
+    section(&mut out, "Headroom");
+    out.push_str(&headroom::headroom(result));
+    let host = headroom::host(result);
+    if !host.is_empty() {
+        section(&mut out, "Host in the window");
+        out.push_str(&host);
     }
     section(&mut out, "Checks");
     for (index, point) in result.points.iter().enumerate() {
@@ -64,6 +72,9 @@ fn host(out: &mut String, result: &RunResult) {
     let memory = decimal(host.memory_bytes as f64 / f64::from(1 << 30), 1);
     let mhz = decimal(host.ticks_per_s as f64 / 1e6, 3);
     line!(out, "  {} cores, {memory} GiB, clock {} at {mhz} MHz", host.cores.len(), host.clock);
+    if let Some(clock) = &result.clock {
+        line!(out, "  clock {}", headroom::clock(clock));
+    }
 }
 
 fn targets(out: &mut String, result: &RunResult) {
@@ -145,11 +156,12 @@ fn cores(out: &mut String, index: usize, point: &PointResult) {
     for core in &point.cores {
         line!(
             out,
-            "  point {} ({}) core {}: busy {:.1} %, longest poll gap {}, {} polls, {} waits for a full queue",
+            "  point {} ({}) core {}: busy {:.1} %, off core {:.1} %, longest poll gap {}, {} polls, {} waits for a full queue",
             index + 1,
             point.load,
             core.core,
             core.busy * 100.0,
+            core.off_core * 100.0,
             format_latency(core.poll_gap_max_ns as f64),
             format_count(core.polls),
             format_count(core.back_pressure)

@@ -5,6 +5,7 @@
 use comfy_table::presets::{ASCII_HORIZONTAL_ONLY, UTF8_HORIZONTAL_ONLY};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table};
 
+use super::headroom::verdicts;
 use super::rows::{Row, by_point};
 use super::{Style, ascii};
 use crate::report::columns::{decimal, latencies};
@@ -12,7 +13,7 @@ use crate::result::{Latency, RunResult};
 use crate::units::format_count;
 
 /// The points of a run, one line each (three where reads and writes are mixed: both, reads, writes), and beneath them
-/// what a reader must know before trusting the figures. Ends with a line feed.
+/// what limited them and what a reader must know before trusting the figures. Ends with a line feed.
 #[must_use]
 pub fn table(result: &RunResult, style: Style) -> String {
     let mut out = String::new();
@@ -21,6 +22,7 @@ pub fn table(result: &RunResult, style: Style) -> String {
     } else {
         out.push_str(&draw(&by_point(result), "workload", style));
     }
+    out.push_str(&verdicts(result));
     for verdict in &result.verdicts {
         out.push_str(&format!("note: {verdict}\n"));
     }

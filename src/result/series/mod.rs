@@ -153,7 +153,7 @@ pub struct PointEnd {
 
 impl From<&Provenance> for Header {
     fn from(provenance: &Provenance) -> Self {
-        let Provenance { tool, started_at, command, job, plan, facts } = provenance.clone();
+        let Provenance { tool, started_at, command, job, plan, facts, .. } = provenance.clone();
         Self { schema: SCHEMA, kind: KIND.to_owned(), tool, started_at, command, job, plan, facts }
     }
 }
