@@ -93,7 +93,7 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
                 self.arrive(now);
             }
             if L::OPEN {
-                self.driver.expect(self.turn.next_due());
+                self.driver.expect(self.turn.next_due().min(self.turn.book.edge()));
             }
             self.driver.poll(&mut self.turn);
             if self.turn.has_parked() {
