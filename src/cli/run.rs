@@ -123,6 +123,9 @@ fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder) -> Result<Exit, Fai
     let Outcome { result, interrupted, lost } = outcome;
     if args.json {
         to_stdout(crate::report::json::render(&result))?;
+        if !args.quiet {
+            result.verdicts.iter().for_each(|verdict| eprintln!("note: {verdict}"));
+        }
     } else {
         let table = text::table(&result, style());
         to_stdout(format!("{}\nResult: {}\n", table.trim_end(), folder.path().display()))?;

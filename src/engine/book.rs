@@ -5,7 +5,7 @@
 
 use super::handover::{Packet, PointEnd, Sender, Tally};
 use super::schedule::Schedule;
-use super::{CoreFigures, Phase};
+use super::{CoreFigures, Leftover, Phase};
 use crate::driver::Status;
 use crate::units::Ticks;
 
@@ -176,12 +176,13 @@ impl Book {
         self.schedule.cut(tick);
     }
 
-    /// Sends the last packet of the point. `abandoned` I/Os never completed.
-    pub(super) fn close(mut self, now: Ticks, abandoned: u32) -> Pages {
+    /// Sends the last packet of the point. `abandoned` I/Os never completed; `leftovers` are those of the open loops, each
+    /// with its workload.
+    pub(super) fn close(mut self, now: Ticks, abandoned: u32, leftovers: Vec<(usize, Leftover)>) -> Pages {
         let window = self.schedule.t1().since(self.schedule.t0());
         self.figures.busy = if window.0 > 0 { (self.window_busy.0 as f64 / window.0 as f64).min(1.0) } else { 0.0 };
         let (figures, errors) = (self.figures.clone(), std::mem::take(&mut self.errors));
-        self.packet.last = Some(PointEnd { figures, window, errors, abandoned });
+        self.packet.last = Some(PointEnd { figures, window, errors, abandoned, leftovers });
         self.hand_over(now, true);
         self.packet.tally = self.tally;
         Pages { sender: self.sender, packet: self.packet, total: self.total }

@@ -13,13 +13,16 @@ mod verdict;
 use serde::{Deserialize, Serialize};
 
 pub use build::point;
-pub use checks::{Checks, Conservation, Judgement, LittlesLaw};
+pub use checks::{
+    ArrivalsCheck, Checks, Conservation, Judgement, LittlesLaw, Steadiness, SteadyFigure, SteadyState, Trending,
+};
 pub use latency::Latency;
 pub use point::{
     ArrivalsResult, CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult,
     WorkloadResult,
 };
 pub use read::{ResultError, from_json};
+pub use verdict::Mark;
 
 use crate::facts::{DeviceFacts, HostFacts};
 use crate::plan::Plan;
@@ -95,7 +98,7 @@ impl RunResult {
     #[must_use]
     pub fn new(provenance: Provenance, points: Vec<PointResult>) -> Self {
         let Provenance { tool, started_at, command, job, plan, facts } = provenance;
-        let verdicts = verdict::sentences(&points, plan.points.len());
+        let verdicts = verdict::sentences(&plan, &points);
         Self { schema: SCHEMA, tool, started_at, command, job, plan, facts, points, verdicts }
     }
 
