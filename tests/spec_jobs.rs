@@ -122,7 +122,11 @@ fn misspelt_fields_name_the_nearest_with_line_and_column() {
         ("[[target]]\nurl = \"null://1g\"\n", "job.toml:2:1: ", "(did you mean `uri`?)"),
         ("name = \"x\"\n\n[sweeep]\n", "job.toml:3:2: ", "(did you mean `sweep`?)"),
         ("[sweep]\ndepth = [1]\n", "job.toml:2:1: ", "(did you mean `queue_depth`?)"),
-        ("run = { frequency = 1 }\n", "job.toml:1:9: ", "fields known here: ramp, time, interval, cores, seed, overload, out"),
+        (
+            "run = { frequency = 1 }\n",
+            "job.toml:1:9: ",
+            "fields known here: ramp, time, interval, cores, seed, overload, out",
+        ),
     ] {
         let error = error(text);
         assert!(error.starts_with(start) && error.contains(part), "{text}: {error}");
