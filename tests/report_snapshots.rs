@@ -32,6 +32,19 @@ fn table_of_a_troubled_run() {
 }
 
 #[test]
+fn table_of_an_open_loop() {
+    let table = table(&figures::open_loop(), Style { width: Some(100), ..Style::plain() });
+    let columns = table.lines().filter(|line| !line.starts_with("note: ")).map(|line| line.chars().count());
+    assert!(columns.max() <= Some(100), "{table}");
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn summary_of_an_open_loop() {
+    insta::assert_snapshot!(summary(&figures::open_loop()));
+}
+
+#[test]
 fn summary_of_a_mix() {
     let text = summary(&figures::mixed());
     assert!(text.is_ascii());
@@ -200,7 +213,7 @@ fn colour_is_only_used_when_allowed() {
 
 #[test]
 fn a_result_reads_back_equal() {
-    for result in [figures::read_sweep(), figures::mixed(), figures::troubled()] {
+    for result in [figures::read_sweep(), figures::mixed(), figures::troubled(), figures::open_loop()] {
         let text = String::from_utf8(json::render(&result)).unwrap();
         assert_eq!(from_json(&text).unwrap(), result);
     }
@@ -214,6 +227,25 @@ fn a_result_cut_off_anywhere_says_so() {
         let message = from_json(&body[..end]).unwrap_err().to_string();
         assert!(message.contains("cut off at line"), "after {end} bytes: {message}");
     }
+}
+
+#[test]
+fn what_stands_against_a_point_stands_in_every_output() {
+    let result = figures::open_loop();
+    let [follows, unsteady] = &result.verdicts[..] else { panic!("{:?}", result.verdicts) };
+    assert!(follows.contains("the targets did not follow") && unsteady.contains("unsteady"), "{:?}", result.verdicts);
+    let (table, summary) = (table(&result, Style::plain()), summary(&result));
+    let json: serde_json::Value = serde_json::from_slice(&json::render(&result)).unwrap();
+    for (n, verdict) in result.verdicts.iter().enumerate() {
+        assert!(table.contains(verdict) && summary.contains(verdict));
+        assert_eq!(json["verdicts"][n], **verdict);
+    }
+    assert_eq!(json["points"][1]["checks"]["steady_state"]["judgement"], "unsteady");
+    assert_eq!(json["points"][1]["checks"]["arrivals"][0]["judgement"], "off");
+    for text in [&table, &summary] {
+        assert!(text.contains(" 6,000/s  ") && text.contains(" 9,800/s !  "), "{text}");
+    }
+    assert!(summary.contains("steady state UNSTEADY") && summary.contains("targets followed: OFF"), "{summary}");
 }
 
 #[test]

@@ -190,6 +190,9 @@ fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder, started: SystemTime
     };
     if args.json {
         to_stdout(crate::report::json::render(&result))?;
+        if !args.quiet {
+            result.verdicts.iter().for_each(|verdict| eprintln!("note: {verdict}"));
+        }
     } else {
         let table = text::table(&result, style());
         let place = kept.map_or_else(|| "not saved".to_owned(), |path| path.display().to_string());

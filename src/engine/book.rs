@@ -6,7 +6,7 @@
 use super::handover::{Packet, PointEnd, Sender, Tally};
 use super::off_core::OffCore;
 use super::schedule::Schedule;
-use super::{CoreFigures, Phase};
+use super::{CoreFigures, Leftover, Phase};
 use crate::driver::Status;
 use crate::units::Ticks;
 
@@ -216,8 +216,9 @@ impl Book {
         self.schedule.cut(tick);
     }
 
-    /// Sends the last packet of the point. `abandoned` I/Os never completed.
-    pub(super) fn close(mut self, now: Ticks, abandoned: u32) -> Pages {
+    /// Sends the last packet of the point. `abandoned` I/Os never completed; `leftovers` are those of the open loops, each
+    /// with its workload.
+    pub(super) fn close(mut self, now: Ticks, abandoned: u32, leftovers: Vec<(usize, Leftover)>) -> Pages {
         let window = self.schedule.t1().since(self.schedule.t0());
         // Gaps reach over the window's edges, so it is by their own sum that they are shares.
         let Spent { busy, idle, off } = self.spent;
@@ -225,7 +226,7 @@ impl Book {
         self.figures.busy = share(busy, busy + idle);
         self.figures.off_core = share(off, busy + idle + off);
         let (figures, errors) = (self.figures.clone(), std::mem::take(&mut self.errors));
-        self.packet.last = Some(PointEnd { figures, window, errors, abandoned });
+        self.packet.last = Some(PointEnd { figures, window, errors, abandoned, leftovers });
         self.hand_over(now, true);
         self.packet.tally = self.tally;
         Pages { sender: self.sender, packet: self.packet, total: self.total }

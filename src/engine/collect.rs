@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::handover::{Packet, PointEnd, Tally};
-use super::{ErrorCount, IntervalFigures, Phase, PointFigures};
+use super::rounds::Rounds;
+use super::{ErrorCount, IntervalFigures, Leftover, Phase, PointFigures};
+use crate::clock::Clock;
 use crate::plan::Plan;
 use crate::units::Ticks;
 
@@ -31,11 +33,12 @@ pub(super) struct Collector {
     /// For each core, the end of the last interval it has reported.
     reached: Vec<Ticks>,
     intervals: usize,
+    rounds: Rounds,
     ends: Vec<(usize, PointEnd)>,
 }
 
 impl Collector {
-    pub(super) fn new(point: usize, plan: &Plan) -> Self {
+    pub(super) fn new(point: usize, plan: &Plan, clock: &Clock) -> Self {
         let empty = Tally::of(plan);
         let cores = plan.cores.len();
         let workloads = plan.workloads.len();
@@ -52,6 +55,7 @@ impl Collector {
             open: BTreeMap::new(),
             reached: vec![Ticks(0); cores],
             intervals: 0,
+            rounds: Rounds::new(clock.ticks(plan.ramp), clock.ticks(plan.time), plan.cells()),
             ends: Vec::new(),
         }
     }
@@ -134,6 +138,11 @@ impl Collector {
                 None => errors.push(ErrorCount { cell: *cell as usize, status, count: *count }),
             }
         }
+        let open_loop = |arrivals: &Option<_>| arrivals.as_ref().map(|_| Leftover::default());
+        let mut leftovers: Vec<Option<Leftover>> = window.arrivals.iter().map(open_loop).collect();
+        for (workload, leftover) in ends.iter().flat_map(|(_, end)| &end.leftovers) {
+            leftovers[*workload].iter_mut().for_each(|sum| sum.merge(leftover));
+        }
         let abandoned: u32 = ends.iter().map(|(_, end)| end.abandoned).sum();
         let unanswered = (abandoned > 0).then(|| format!("{abandoned} I/Os were never answered"));
         let ended_early = match (ended_early, unanswered) {
@@ -148,6 +157,8 @@ impl Collector {
             drain: drain.cells,
             ramp_arrivals: ramp.arrivals,
             arrivals: window.arrivals,
+            leftovers,
+            rounds: self.rounds.finish(),
             cores: ends.into_iter().map(|(_, end)| end.figures).collect(),
             errors,
             intervals: self.intervals,
@@ -180,7 +191,9 @@ impl Collector {
                 self.backlog_max[workload] = self.backlog_max[workload].max(arrivals.backlog_max);
             }
         }
-        IntervalFigures { start, end, phase, cells, arrivals, backlog: self.backlog.clone() }
+        let interval = IntervalFigures { start, end, phase, cells, arrivals, backlog: self.backlog.clone() };
+        self.rounds.add(&interval);
+        interval
     }
 }
 

@@ -5,7 +5,7 @@
 
 use rtrb::{Consumer, Producer, RingBuffer};
 
-use super::{ArrivalFigures, CellFigures, CoreFigures, Phase};
+use super::{ArrivalFigures, CellFigures, CoreFigures, Leftover, Phase};
 use crate::driver::Status;
 use crate::plan::Plan;
 use crate::stats::TickHistogram;
@@ -76,6 +76,8 @@ pub(super) struct PointEnd {
     pub errors: Vec<(u32, Status, u64)>,
     /// I/Os that never completed.
     pub abandoned: u32,
+    /// What its open loops had left, each with its workload.
+    pub leftovers: Vec<(usize, Leftover)>,
 }
 
 /// The core's end of the rings.

@@ -168,7 +168,7 @@ fn conduct<B: Backend>(
         let lead = clock.ticks(Duration::from_micros(300));
         stage.gate.open(point, crate::clock::now().plus(lead));
         tell(Event::PointStarted(point));
-        let mut collector = Collector::new(point, plan);
+        let mut collector = Collector::new(point, plan, clock);
         let mut watch = Watch::new(plan.cores.len());
         while !collector.is_over() {
             let mut idle = true;

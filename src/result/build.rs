@@ -39,8 +39,8 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
             load: plan.points[figures.point].loads[w],
             figures: sums.figures(clock, window_s),
             arrivals: figures.arrivals[w].as_ref().map(|window| {
-                let ramp = figures.ramp_arrivals[w].as_ref();
-                arrivals(clock, window_s, ramp, window)
+                let backlog = figures.leftovers[w].unwrap_or_default().waiting;
+                arrivals(clock, window_s, window, backlog)
             }),
             targets,
         });
@@ -54,7 +54,7 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
         workloads,
         cores: figures.cores.iter().map(|core| core_result(clock, core)).collect(),
         errors: figures.errors.iter().map(|error| error_result(plan, error)).collect(),
-        checks: Checks::of(figures, window_s, load.total_outstanding),
+        checks: Checks::of(plan, clock, figures),
         host: None,
         share_of_ceiling: None,
         verdict: None,
@@ -122,13 +122,12 @@ impl Sums {
     }
 }
 
-fn arrivals(clock: &Clock, window_s: f64, ramp: Option<&ArrivalFigures>, window: &ArrivalFigures) -> ArrivalsResult {
-    let (offered_before, sent_before) = ramp.map_or((0, 0), |ramp| (ramp.offered, ramp.sent));
+fn arrivals(clock: &Clock, window_s: f64, window: &ArrivalFigures, backlog: u64) -> ArrivalsResult {
     ArrivalsResult {
         offered: window.offered,
         offered_per_s: per_second(window.offered, window_s),
         sent: window.sent,
-        backlog: (offered_before + window.offered).saturating_sub(sent_before + window.sent),
+        backlog,
         backlog_max: window.backlog_max,
         slip: Latency::from_ticks(&window.slip, clock),
     }

@@ -17,7 +17,9 @@ mod verdict;
 use serde::{Deserialize, Serialize};
 
 pub use build::point;
-pub use checks::{Checks, Conservation, Judgement, LittlesLaw};
+pub use checks::{
+    ArrivalsCheck, Checks, Conservation, Judgement, LittlesLaw, Steadiness, SteadyFigure, SteadyState, Trending,
+};
 pub use clock::ClockResult;
 pub use headroom::{Bound, Headroom, PointVerdict};
 pub use host::{CoreUse, HostUse, SiblingUse, WorkerUse};
@@ -27,6 +29,7 @@ pub use point::{
     WorkloadResult,
 };
 pub use read::{ResultError, from_json};
+pub use verdict::Mark;
 
 use crate::facts::{DeviceFacts, HostFacts};
 use crate::plan::Plan;
@@ -118,7 +121,7 @@ impl RunResult {
             point.verdict = Some(headroom::verdict(point, &facts.targets, headroom.as_ref(), virtual_time));
         }
         let mut verdicts = clock.as_ref().map(ClockResult::sentences).unwrap_or_default();
-        verdicts.extend(verdict::sentences(&points, plan.points.len()));
+        verdicts.extend(verdict::sentences(&plan, &points));
         Self { schema: SCHEMA, tool, started_at, command, job, plan, facts, clock, headroom, points, verdicts }
     }
 
