@@ -19,17 +19,17 @@ fn allocations<B: Backend>(backend: &B, job: &str) -> (usize, u64) {
     (change.allocations + change.reallocations, points[0].interval_completions)
 }
 
-fn job(uri: &str, time: &str) -> String {
+fn job(uri: &str, load: &str, time: &str) -> String {
     format!(
-        "[[target]]\nuri = \"{uri}\"\n[[workload]]\nread_percent = 70\nqueue_depth = 32\n\
-         [run]\nramp = \"0s\"\ntime = \"{time}\"\ninterval = \"{time}\"\n"
+        "[[target]]\nuri = \"{uri}\"\n[[workload]]\nread_percent = 70\n{load}\n\
+         [run]\noverload = \"continue\"\nramp = \"0s\"\ntime = \"{time}\"\ninterval = \"{time}\"\n"
     )
 }
 
-fn costs_no_allocation<B: Backend>(backend: &B, uri: &str, short: &str, long: &str) {
-    let _warm_up = allocations(backend, &job(uri, short));
-    let (few, few_ios) = allocations(backend, &job(uri, short));
-    let (many, many_ios) = allocations(backend, &job(uri, long));
+fn costs_no_allocation<B: Backend>(backend: &B, (uri, load): (&str, &str), short: &str, long: &str) {
+    let _warm_up = allocations(backend, &job(uri, load, short));
+    let (few, few_ios) = allocations(backend, &job(uri, load, short));
+    let (many, many_ios) = allocations(backend, &job(uri, load, long));
     assert!(many_ios > few_ios + 100_000, "{many_ios} against {few_ios} I/Os");
     // Threads that start and wait may allocate one time more or less; hundreds of thousands of I/Os may not.
     assert!(many.abs_diff(few) < 8, "{few} allocations of {few_ios} I/Os, {many} of {many_ios}");
@@ -38,6 +38,10 @@ fn costs_no_allocation<B: Backend>(backend: &B, uri: &str, short: &str, long: &s
 #[test]
 fn io_costs_no_allocation() {
     let uri = |text: &str| text.parse().expect("a URI");
-    costs_no_allocation(&NullBackend::new(&[uri("null://1g")]), "null://1g", "200ms", "600ms");
-    costs_no_allocation(&SimBackend::new(&[uri("sim://constant-100us")]), "sim://constant-100us", "1s", "3s");
+    let closed = "queue_depth = 32";
+    costs_no_allocation(&NullBackend::new(&[uri("null://1g")]), ("null://1g", closed), "200ms", "600ms");
+    costs_no_allocation(&SimBackend::new(&[uri("sim://constant-100us")]), ("sim://constant-100us", closed), "1s", "3s");
+    // What waits takes no memory either: twice as much arrives as a server does.
+    let (target, open) = ("sim://?service=100us&servers=8", "rate = 160000\nmax_outstanding = 16");
+    costs_no_allocation(&SimBackend::new(&[uri(target)]), (target, open), "1s", "3s");
 }

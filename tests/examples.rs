@@ -11,7 +11,7 @@ fn examples() -> Vec<(PathBuf, Job)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    assert!(paths.len() >= 7, "{paths:?}");
+    assert!(paths.len() >= 8, "{paths:?}");
     let read = |path: PathBuf| {
         assert_eq!(path.extension().unwrap(), "toml", "{}", path.display());
         let job = parse(&fs::read_to_string(&path).unwrap(), &path.display().to_string());

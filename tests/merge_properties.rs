@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use rigel::clock::Clock;
-use rigel::engine::record::{CellFigures, PointFigures};
+use rigel::engine::record::{ArrivalFigures, CellFigures, PointFigures};
 use rigel::report::json;
 use rigel::result::{Latency, from_json, point};
 use rigel::stats::{MAX_TICKS, TickHistogram};
@@ -144,5 +144,94 @@ proptest! {
         let result = figures::result(plan, vec![point]);
         let text = String::from_utf8(json::render(&result)).unwrap();
         prop_assert_eq!(from_json(&text).unwrap(), result);
+    }
+}
+
+// Each of these cases fills dozens of histograms.
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cells_merge_to_the_whole_whatever_cut_them_up_and_in_any_order(
+        // Service, what it waited before, core, interval, target, whether it failed.
+        ios in prop::collection::vec((any_ticks(), ticks(), 0..3usize, 0..4usize, 0..2usize, prop::bool::weighted(0.05)), 0..300),
+        order in Just((0..3 * 4 * 2usize).collect::<Vec<_>>()).prop_shuffle(),
+        open in prop::collection::vec(any::<bool>(), 2),
+        group in 1..9usize,
+    ) {
+        let empty = |target: usize| {
+            CellFigures { response: open[target].then(TickHistogram::new), ..CellFigures::default() }
+        };
+        let record = |cell: &mut CellFigures, &(service, waited, .., failed): &(u64, u64, usize, usize, usize, bool)| {
+            if failed {
+                cell.errors += 1;
+                return;
+            }
+            cell.service.record(service);
+            cell.response.iter_mut().for_each(|response| response.record(service.saturating_add(waited)));
+        };
+        // One cell for each core, interval and target; the whole is recorded target by target.
+        let mut parts: Vec<CellFigures> = (0..3 * 4 * 2).map(|part| empty(part % 2)).collect();
+        let mut whole: Vec<CellFigures> = (0..2).map(empty).collect();
+        for io @ &(.., core, interval, target, _) in &ios {
+            record(&mut parts[(core * 4 + interval) * 2 + target], io);
+            record(&mut whole[target], io);
+        }
+        // Merged in any order, by groups first, as by core or by interval.
+        let mut all = CellFigures::default();
+        for groups in order.chunks(group) {
+            let mut sum = CellFigures::default();
+            groups.iter().for_each(|&part| sum.merge(&parts[part]));
+            all.merge(&sum);
+        }
+        let mut expected = CellFigures::default();
+        whole.iter().for_each(|cell| expected.merge(cell));
+        let values = |open_only: bool| -> Vec<u64> {
+            let good = ios.iter().filter(|io| !io.5 && (!open_only || open[io.4]));
+            good.map(|io| if open_only { io.0.saturating_add(io.1) } else { io.0 }).collect()
+        };
+        for cell in [&all, &expected] {
+            assert_same(&cell.service, &histogram(&values(false)));
+            prop_assert_eq!(cell.errors, ios.iter().filter(|io| io.5).count() as u64);
+            prop_assert_eq!(cell.response.is_some(), open.contains(&true));
+            cell.response.iter().for_each(|response| assert_same(response, &histogram(&values(true))));
+        }
+        // Target by target, over cores and intervals only.
+        for target in 0..2 {
+            let mut sum = empty(target);
+            order.iter().filter(|&part| part % 2 == target).for_each(|&part| sum.merge(&parts[part]));
+            assert_same(&sum.service, &whole[target].service);
+            prop_assert_eq!(sum.response.is_some(), whole[target].response.is_some());
+            if let (Some(sum), Some(whole)) = (&sum.response, &whole[target].response) {
+                assert_same(sum, whole);
+            }
+        }
+    }
+
+    #[test]
+    fn arrivals_add_up_over_cores_and_over_time(
+        // Slip, core, interval; backlog of each core in each interval.
+        sent in prop::collection::vec((any_ticks(), 0..3usize, 0..4usize), 0..200),
+        backlogs in prop::collection::vec(0..1_000u64, 3 * 4),
+    ) {
+        let mut cells: Vec<ArrivalFigures> =
+            backlogs.iter().map(|&backlog_max| ArrivalFigures { backlog_max, ..ArrivalFigures::default() }).collect();
+        for &(slip, core, interval) in &sent {
+            let cell = &mut cells[interval * 3 + core];
+            cell.slip.record(slip);
+            cell.sent += 1;
+            cell.offered += 2;
+        }
+        let mut point = ArrivalFigures::default();
+        for interval in cells.chunks(3) {
+            let mut sum = ArrivalFigures::default();
+            interval.iter().for_each(|core| sum.merge(core));
+            point.append(&sum);
+        }
+        let slips: Vec<u64> = sent.iter().map(|io| io.0).collect();
+        assert_same(&point.slip, &histogram(&slips));
+        prop_assert_eq!((point.sent, point.offered), (slips.len() as u64, 2 * slips.len() as u64));
+        let worst = backlogs.chunks(3).map(|interval| interval.iter().sum::<u64>()).max();
+        prop_assert_eq!(Some(point.backlog_max), worst);
     }
 }

@@ -122,7 +122,11 @@ fn misspelt_fields_name_the_nearest_with_line_and_column() {
         ("[[target]]\nurl = \"null://1g\"\n", "job.toml:2:1: ", "(did you mean `uri`?)"),
         ("name = \"x\"\n\n[sweeep]\n", "job.toml:3:2: ", "(did you mean `sweep`?)"),
         ("[sweep]\ndepth = [1]\n", "job.toml:2:1: ", "(did you mean `queue_depth`?)"),
-        ("run = { frequency = 1 }\n", "job.toml:1:9: ", "fields known here: ramp, time, interval, cores, seed, out"),
+        (
+            "run = { frequency = 1 }\n",
+            "job.toml:1:9: ",
+            "fields known here: ramp, time, interval, cores, seed, overload, out",
+        ),
     ] {
         let error = error(text);
         assert!(error.starts_with(start) && error.contains(part), "{text}: {error}");
@@ -168,7 +172,7 @@ fn wrong_values_are_refused_in_plain_words_with_line_and_column() {
         ("[sweep]\nqueue_depth = 4", "job.toml:2:15: `queue_depth`: ", "a list of queue depths, such as [1, 2, 4, 8]"),
         ("[sweep]\nqueue_depth = [1,\n 0]", "job.toml:3:2: `queue_depth`: ", "found integer `0`"),
         ("[sweep]\n", "job.toml:1:1: ", "steps through nothing"),
-        ("[sweep]\nrate = [\"1k\", \"5x\"]", "job.toml:2:16: `rate`: ", "not a rate; write whole I/Os a second"),
+        ("[sweep]\nrate = [\"1k\", \"5x\"]", "job.toml:2:15: `rate`: ", "not a rate; write whole I/Os a second"),
         ("[[workload]]\nrate = 0", "job.toml:2:8: `rate`: ", "a rate of 1 to 1000000000 I/Os a second"),
         ("[[workload]]\nrate = -5", "job.toml:2:8: `rate`: ", "a rate of 1 to 1000000000 I/Os a second"),
         ("[[workload]]\nrate = \"2000M\"", "job.toml:2:8: `rate`: ", "a rate of 1 to 1000000000 I/Os a second"),
@@ -177,6 +181,7 @@ fn wrong_values_are_refused_in_plain_words_with_line_and_column() {
         ("[[workload]]\nrate = 5\narrivals = \"poison\"", "job.toml:3:12: `arrivals`: ", "(did you mean `poisson`?)"),
         ("[[workload]]\nrate = 5\nmax_outstanding = 0", "job.toml:3:19: `max_outstanding`: ", "found integer `0`"),
         ("[run]\noverload = \"halt\"", "job.toml:2:12: `overload`: ", "\"stop\" or \"continue\""),
+        ("[run]\ntrust_clock = \"yes\"", "job.toml:2:15: `trust_clock`: ", "true or false"),
         ("name = \"é\" x", "job.toml:1:12: ", "not valid TOML"),
         ("a = 1\na = 2", "job.toml:2:1: ", "duplicate key"),
         ("name = \"x", "job.toml:1:10: ", "not valid TOML"),

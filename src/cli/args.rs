@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 
 use crate::spec::Overrides;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run; \
-                          5 interrupted, partial result saved.";
+const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
+                          its series or result could not be written; 5 interrupted, partial result saved.";
 
 /// Characterises all-flash arrays at peak load, with every I/O in a histogram.
 #[derive(Debug, Parser)]
@@ -212,6 +212,9 @@ pub(super) struct RunArgs {
     /// Seed of every generator; the same seed gives the same I/O [default: 1].
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
+    /// Measure on a clock that would be refused as unstable; the result says so.
+    #[arg(long)]
+    pub trust_clock: bool,
     /// Folder for the result; made if missing [default: rigel-results/DATE-TIME].
     #[arg(long, short = 'o', value_name = "FOLDER")]
     pub out: Option<String>,
@@ -255,6 +258,7 @@ impl RunArgs {
             interval: self.interval.clone(),
             cores: self.cores.clone(),
             seed: self.seed.clone(),
+            trust_clock: self.trust_clock,
             out: self.out.clone(),
             destroy: self.destroy.clone(),
             set: self.set.clone(),

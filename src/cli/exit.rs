@@ -18,7 +18,7 @@ pub(super) enum Exit {
     Usage = 2,
     /// A target or the set-up.
     SetUp = 3,
-    /// I/O errors in the run.
+    /// I/O errors in the run, or what it measured could not all be written.
     IoErrors = 4,
     /// Interrupted; the partial result is saved.
     Interrupted = 5,

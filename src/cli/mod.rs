@@ -3,6 +3,7 @@
 //! Owns everything a person at a terminal meets. The only layer that prints; it decides nothing about loads or figures.
 
 mod args;
+mod ceiling;
 mod exit;
 mod find;
 mod host;
@@ -10,9 +11,12 @@ mod host;
 mod library;
 mod live;
 mod out;
+mod proc;
 mod report;
 mod run;
 mod save;
+mod series;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -5,17 +5,20 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use super::args::RunArgs;
+use super::ceiling;
 use super::exit::{Exit, Failure};
 use super::host;
-use super::live::Live;
+use super::live::{Connecting, Live, warn};
 use super::out::to_stdout;
 use super::save::{Folder, timestamp};
-use crate::clock::Clock;
+use super::series::SeriesFile;
+use super::watch::HostWatch;
+use crate::clock::{Clock, Since};
 use crate::driver::{AnyBackend, select};
 use crate::engine::{Event, PointFigures, RunControl, run_any};
 use crate::plan::{self, Plan, PlanError};
 use crate::report::text::{self, Style};
-use crate::result::{self, Facts, PointResult, Provenance, RunResult, Tool};
+use crate::result::{self, ClockResult, Facts, PointResult, Provenance, RunResult, Tool};
 use crate::spec::{self, Job, Load, Uri};
 
 /// Runs the job; the exit says how it went.
@@ -28,14 +31,24 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let started = SystemTime::now();
     let folder = Folder::open(job.run.out.as_deref(), started)?;
     let uris: Vec<Uri> = job.target.iter().map(|target| target.uri.clone()).collect();
+    let connecting = Connecting::show(args.quiet);
     let backend = select(&uris, greatest_depth(&job))?;
-    let clock = backend.clock()?;
+    let (clock, doubt) = clock(&backend, job.run.trust_clock())?;
     let targets = backend.facts();
+    drop(connecting);
     let plan = plan::resolve(&job, &targets, &host::cores())?;
     if !args.quiet {
         print_map(&plan::describe(&plan, &targets), args.json)?;
     }
     let host = host::facts(&clock, backend.virtual_time());
+    let clock_result = ClockResult {
+        source: host.clock.clone(),
+        ticks_per_s: clock.ticks_per_s(),
+        calibration_error_ppm: clock.error_ppm(),
+        drift_ppm: None,
+        checked_s: 0.0,
+        doubt,
+    };
     let provenance = Provenance {
         tool: tool(),
         started_at: timestamp(started),
@@ -43,11 +56,24 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         job: serde_json::to_value(&job).unwrap_or_default(),
         plan: plan.clone(),
         facts: Facts { targets, host },
+        clock: Some(clock_result),
+        headroom: None,
     };
-    let outcome = measure(&backend, &plan, &clock, args, &provenance, &folder)?;
-    folder.save_page(&outcome.result)?;
+    let outcome = measure(&backend, &plan, &clock, args, provenance, &folder)?;
+    if outcome.unsaved.is_none() {
+        folder.save_page(&outcome.result).unwrap_or_else(|failure| warn(&failure.to_string()));
+    }
     archive(&outcome.result, args, &folder);
-    finish(outcome, args, &folder)
+    finish(outcome, args, &folder, started)
+}
+
+/// The clock of the run; with `trust` also one that is refused otherwise, with the reason.
+fn clock(backend: &AnyBackend, trust: bool) -> Result<(Clock, Option<String>), Failure> {
+    match backend.clock() {
+        Ok(clock) => Ok((clock, None)),
+        Err(refused) if trust => Ok((Clock::calibrate_anyway(), Some(refused.to_string()))),
+        Err(refused) => Err(refused.into()),
+    }
 }
 
 fn read_job(args: &RunArgs) -> Result<Job, Failure> {
@@ -77,7 +103,7 @@ fn measure(
     plan: &Plan,
     clock: &Clock,
     args: &RunArgs,
-    provenance: &Provenance,
+    mut provenance: Provenance,
     folder: &Folder,
 ) -> Result<Outcome, Failure> {
     let control = Arc::new(RunControl::default());
@@ -86,24 +112,56 @@ fn measure(
     if let Err(error) = ctrlc::set_handler(move || handler.interrupt.store(true, Ordering::Relaxed)) {
         tracing::warn!("Ctrl-C cannot be caught ({error}); an interrupted run will leave no partial result");
     }
+    let since = Since::now();
+    let mut watch = HostWatch::new(plan, clock);
+    provenance.headroom = ceiling::measure(plan, &provenance.facts.targets, clock, &control);
     let mut points: Vec<PointResult> = Vec::new();
-    let mut saved = Ok(());
+    let mut series = SeriesFile::create(folder.path(), &provenance)?;
     let mut live = Live::new(plan, clock, args.quiet);
+    let mut told = false;
     let figures = run_any(backend, plan, clock, &control, &mut |event| {
+        series.take(plan, clock, &event);
         live.show(&event);
+        if !backend.virtual_time() {
+            watch.see(&event);
+        }
+        if let Some(trouble) = series.trouble().filter(|_| !std::mem::replace(&mut told, true)) {
+            live.warn(&format!("{trouble}; the run goes on"));
+        }
         if let Event::PointDone(figures) = event {
-            points.push(result::point(plan, clock, figures));
-            saved = folder.save(&RunResult::new(provenance.clone(), points.clone()));
+            points.push(PointResult { host: watch.take(), ..result::point(plan, clock, figures) });
+            check_clock(&mut provenance, &since, clock, backend);
+            if let Err(failure) = folder.save(&RunResult::new(provenance.clone(), points.clone())) {
+                live.warn(&format!("{failure}; the run goes on, and it is tried again"));
+            }
         }
     });
     live.finish();
-    let figures: Vec<PointFigures> = figures?;
-    saved?;
+    let figures: Vec<PointFigures> = match figures {
+        Ok(figures) => figures,
+        Err(error) => {
+            series.abandon();
+            return Err(error.into());
+        }
+    };
+    let trouble = series.finish();
+    if let Some(trouble) = trouble.as_ref().filter(|_| !told) {
+        warn(trouble);
+    }
     let interrupted = control.interrupt.load(Ordering::Relaxed);
     let lost = figures.iter().any(|point| point.ended_early.is_some() && !point.overloaded);
-    let result = RunResult::new(provenance.clone(), points);
-    folder.save(&result)?;
-    Ok(Outcome { result, interrupted, lost })
+    check_clock(&mut provenance, &since, clock, backend);
+    let result = RunResult::new(provenance, points);
+    let unsaved = folder.save(&result).err();
+    Ok(Outcome { result, interrupted, lost, cut_series: trouble.is_some(), unsaved })
+}
+
+/// Notes how far the clock has drifted so far; a virtual one does not.
+fn check_clock(provenance: &mut Provenance, since: &Since, clock: &Clock, backend: &AnyBackend) {
+    if let Some(result) = provenance.clock.as_mut().filter(|_| !backend.virtual_time()) {
+        let (span, drift_ppm) = since.drift_ppm(clock);
+        (result.drift_ppm, result.checked_s) = (Some(drift_ppm), span.as_secs_f64());
+    }
 }
 
 /// Keeps the result in the archive. The folder holds it in any case, so that a failure here is told and no more.
@@ -118,7 +176,7 @@ fn archive(result: &RunResult, args: &RunArgs, folder: &Folder) {
         archive.add(result, &crate::report::json::render(result), &path.display().to_string())
     };
     if let Err(error) = keep() {
-        eprintln!("rigel: the result is in its folder, but not in the archive: {error}");
+        warn(&format!("the result is in its folder, but not in the archive: {error}"));
     }
 }
 
@@ -129,19 +187,35 @@ struct Outcome {
     result: RunResult,
     interrupted: bool,
     lost: bool,
+    cut_series: bool,
+    unsaved: Option<Failure>,
 }
 
-fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder) -> Result<Exit, Failure> {
-    let Outcome { result, interrupted, lost } = outcome;
+fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder, started: SystemTime) -> Result<Exit, Failure> {
+    let Outcome { result, interrupted, lost, cut_series, unsaved } = outcome;
+    let kept = match &unsaved {
+        None => Some(folder.path().to_owned()),
+        Some(failure) => {
+            let aside = Folder::save_aside(&result, started);
+            let place = aside.as_ref().map(|path| format!("; it stands in {}, copy it from there", path.display()));
+            warn(&format!("{failure}{}", place.unwrap_or_default()));
+            aside
+        }
+    };
     if args.json {
         to_stdout(crate::report::json::render(&result))?;
+        if !args.quiet {
+            result.verdicts.iter().for_each(|verdict| eprintln!("note: {verdict}"));
+        }
     } else {
         let table = text::table(&result, style());
-        to_stdout(format!("{}\nResult: {}\n", table.trim_end(), folder.path().display()))?;
+        let place = kept.map_or_else(|| "not saved".to_owned(), |path| path.display().to_string());
+        to_stdout(format!("{}\nResult: {place}\n", table.trim_end()))?;
     }
     Ok(match () {
+        () if unsaved.is_some() => Exit::IoErrors,
         () if interrupted => Exit::Interrupted,
-        () if lost || result.has_errors() => Exit::IoErrors,
+        () if lost || cut_series || result.has_errors() => Exit::IoErrors,
         () => Exit::Done,
     })
 }

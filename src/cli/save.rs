@@ -10,6 +10,13 @@ use super::find;
 use crate::report;
 use crate::result::RunResult;
 
+/// The folder of all results whose place nobody has named.
+const RESULTS: &str = "rigel-results";
+/// Where the result stands in its folder.
+const RESULT: &str = "result.json";
+/// Where the series does.
+pub(super) const SERIES: &str = "series.jsonl";
+
 /// A folder that was found to be writable. One that was made for a run which then left nothing goes again.
 #[derive(Debug)]
 pub(super) struct Folder {
@@ -27,17 +34,20 @@ impl Drop for Folder {
 }
 
 impl Folder {
-    /// Makes the folder named, or one named after the time under `rigel-results`. A folder that holds a result already
-    /// is refused: nothing is overwritten.
+    /// Makes the folder named, or one named after the time under `rigel-results`. A folder that holds a result already,
+    /// or the series of a run that came to no result, is refused: nothing is overwritten.
     pub(super) fn open(asked: Option<&str>, now: SystemTime) -> Result<Self, Failure> {
         let path = match asked {
             Some(asked) => PathBuf::from(asked),
-            None => free_name(&Path::new("rigel-results").join(timestamp(now).replace(':', "-").trim_end_matches('Z'))),
+            None => free_name(&Path::new(RESULTS).join(name_of(now))),
         };
         let made = !path.exists();
         fs::create_dir_all(&path).map_err(|error| Failure::write(&path, error))?;
-        if path.join("result.json").exists() {
+        if path.join(RESULT).exists() {
             return Err(Failure::write(&path, "it holds a result already"));
+        }
+        if path.join(SERIES).exists() {
+            return Err(Failure::write(&path, "it holds the series of a run already, one that came to no result"));
         }
         let probe = path.join(".rigel-write-test");
         fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(|error| Failure::write(&path, error))?;
@@ -52,8 +62,15 @@ impl Folder {
 
     /// Writes (or replaces) `result.json` and `summary.txt`, each whole or not at all.
     pub(super) fn save(&self, result: &RunResult) -> Result<(), Failure> {
-        self.put("result.json", &report::json::render(result))?;
+        self.put(RESULT, &report::json::render(result))?;
         self.put("summary.txt", report::text::summary(result).as_bytes())
+    }
+
+    /// Saves under the system's folder for temporary files, for when the own one has no room; tells where.
+    pub(super) fn save_aside(result: &RunResult, now: SystemTime) -> Option<PathBuf> {
+        let aside = free_name(&std::env::temp_dir().join(RESULTS).join(name_of(now)));
+        let aside = Self::open(aside.to_str(), now).ok()?;
+        aside.save(result).ok().map(|()| aside.path.clone())
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -68,8 +85,16 @@ impl Folder {
             file.sync_all()?;
             fs::rename(&fresh, &path)
         };
-        write().map_err(|error: std::io::Error| Failure::write(&path, error))
+        write().map_err(|error: std::io::Error| {
+            let _ = fs::remove_file(&fresh);
+            Failure::write(&path, error)
+        })
     }
+}
+
+/// The name of a run's folder.
+fn name_of(started: SystemTime) -> String {
+    timestamp(started).replace(':', "-").trim_end_matches('Z').to_owned()
 }
 
 /// `path`, or with a number behind it the first that does not exist.

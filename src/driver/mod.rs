@@ -81,8 +81,8 @@ pub trait Driver<S: Sink> {
     /// poll. `tag` comes back with its end.
     fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full>;
 
-    /// Says that nothing is to be sent before this tick. Only a driver on a virtual clock needs to know: it must not pass
-    /// the tick by.
+    /// Says that nothing is to be sent, and no interval ends, before this tick. Only a driver on a virtual clock needs to
+    /// know: it must not pass the tick by.
     #[inline(always)]
     fn expect(&mut self, _tick: Ticks) {}
 

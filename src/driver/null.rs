@@ -38,6 +38,21 @@ impl NullBackend {
     }
 }
 
+impl NullBackend {
+    /// Targets of the size and blocks of others, in whose place they complete everything at once.
+    #[must_use]
+    pub fn in_place_of(targets: &[DeviceFacts]) -> Self {
+        let null = |target: &DeviceFacts| DeviceFacts {
+            driver: "null".to_owned(),
+            max_io_bytes: 0,
+            max_queue_depth: 0,
+            queue_pair_depth: 0,
+            ..target.clone()
+        };
+        Self { facts: targets.iter().map(null).collect() }
+    }
+}
+
 impl Backend for NullBackend {
     type Core<S: Sink> = NullDriver<S::Tag>;
 

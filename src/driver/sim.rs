@@ -112,7 +112,8 @@ impl<S: Sink> Driver<S> for SimDriver<S::Tag> {
     }
 
     fn poll(&mut self, sink: &mut S) {
-        let next = self.due.peek().map_or(self.now + IDLE_STEP, |Reverse((due, ..))| *due);
+        let idle = if self.expected < u64::MAX { self.expected } else { self.now + IDLE_STEP };
+        let next = self.due.peek().map_or(idle, |Reverse((due, ..))| *due);
         self.now = self.now.max(next.min(self.expected));
         while let Some(&Reverse((due, _, slot))) = self.due.peek() {
             if due > self.now {

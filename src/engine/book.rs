@@ -4,8 +4,9 @@
 //! or on errors, in functions kept out of line. Knows no driver.
 
 use super::handover::{Packet, PointEnd, Sender, Tally};
+use super::off_core::OffCore;
 use super::schedule::Schedule;
-use super::{CoreFigures, Phase};
+use super::{CoreFigures, Leftover, Phase};
 use crate::driver::Status;
 use crate::units::Ticks;
 
@@ -24,7 +25,8 @@ pub(super) struct Book {
     completions: u64,
     errors: Vec<(u32, Status, u64)>,
     figures: CoreFigures,
-    window_busy: Ticks,
+    /// The window's time in polls: with completions, without, and with the core taken away.
+    spent: Spent,
     /// Completions of a poll that share a reading of the clock, at least 1; see [`Book::close_accounts`].
     sharing: u32,
     /// How far the tick of a completion may lie before the moment it was handled; zero: not at all.
@@ -36,7 +38,32 @@ pub(super) struct Book {
     // Since the packet was begun:
     polls: u64,
     poll_gap_max: Ticks,
-    busy: Ticks,
+    now_spent: Spent,
+    off_core: OffCore,
+}
+
+/// Where a core's time went.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spent {
+    busy: u64,
+    idle: u64,
+    off: u64,
+}
+
+impl Spent {
+    /// Counts time that the core had.
+    #[inline(always)]
+    fn add(&mut self, time: Ticks, found: bool) {
+        *(if found { &mut self.busy } else { &mut self.idle }) += time.0;
+    }
+
+    /// Counts what came after.
+    fn append(&mut self, later: Self) {
+        let Self { busy, idle, off } = later;
+        self.busy += busy;
+        self.idle += idle;
+        self.off += off;
+    }
 }
 
 /// The ends of a core's hand-over, which it keeps from point to point.
@@ -49,7 +76,7 @@ pub(super) struct Pages {
 }
 
 impl Book {
-    pub(super) fn open(core: usize, pages: Pages, schedule: Schedule, tick_error: Ticks, patient: bool) -> Self {
+    pub(super) fn open(core: usize, pages: Pages, schedule: Schedule, tick_error: Ticks, off_core: OffCore) -> Self {
         let Pages { sender, mut packet, total } = pages;
         packet.phase = schedule.phase();
         packet.begin = Ticks(0);
@@ -62,14 +89,15 @@ impl Book {
             completions: 0,
             errors: Vec::new(),
             figures: CoreFigures { core, ..CoreFigures::default() },
-            window_busy: Ticks(0),
+            spent: Spent::default(),
             sharing: 1,
             tick_error,
-            patient,
+            patient: off_core.is_virtual(),
             total,
             polls: 0,
             poll_gap_max: Ticks(0),
-            busy: Ticks(0),
+            now_spent: Spent::default(),
+            off_core,
         }
     }
 
@@ -138,10 +166,22 @@ impl Book {
     #[inline(always)]
     pub(super) fn account(&mut self, gap: Ticks, found: bool) {
         self.polls += 1;
-        self.poll_gap_max = self.poll_gap_max.max(gap);
-        if found {
-            self.busy.0 += gap.0;
+        if gap > self.off_core.suspicious() {
+            self.account_long(gap, found);
+            return;
         }
+        self.poll_gap_max = self.poll_gap_max.max(gap);
+        self.now_spent.add(gap, found);
+    }
+
+    /// The same for a gap so long that the core may have been taken away in it: that part is nobody's work.
+    #[cold]
+    #[inline(never)]
+    fn account_long(&mut self, gap: Ticks, found: bool) {
+        let off = self.off_core.within(gap);
+        self.now_spent.off += off.0;
+        self.now_spent.add(gap.since(off), found);
+        self.poll_gap_max = self.poll_gap_max.max(gap);
     }
 
     /// Counts a submission that the driver had no room for.
@@ -176,12 +216,17 @@ impl Book {
         self.schedule.cut(tick);
     }
 
-    /// Sends the last packet of the point. `abandoned` I/Os never completed.
-    pub(super) fn close(mut self, now: Ticks, abandoned: u32) -> Pages {
+    /// Sends the last packet of the point. `abandoned` I/Os never completed; `leftovers` are those of the open loops, each
+    /// with its workload.
+    pub(super) fn close(mut self, now: Ticks, abandoned: u32, leftovers: Vec<(usize, Leftover)>) -> Pages {
         let window = self.schedule.t1().since(self.schedule.t0());
-        self.figures.busy = if window.0 > 0 { (self.window_busy.0 as f64 / window.0 as f64).min(1.0) } else { 0.0 };
+        // Gaps reach over the window's edges, so it is by their own sum that they are shares.
+        let Spent { busy, idle, off } = self.spent;
+        let share = |part: u64, of: u64| if of > 0 { part as f64 / of as f64 } else { 0.0 };
+        self.figures.busy = share(busy, busy + idle);
+        self.figures.off_core = share(off, busy + idle + off);
         let (figures, errors) = (self.figures.clone(), std::mem::take(&mut self.errors));
-        self.packet.last = Some(PointEnd { figures, window, errors, abandoned });
+        self.packet.last = Some(PointEnd { figures, window, errors, abandoned, leftovers });
         self.hand_over(now, true);
         self.packet.tally = self.tally;
         Pages { sender: self.sender, packet: self.packet, total: self.total }
@@ -205,18 +250,18 @@ impl Book {
     /// I/O takes longer than that to handle, as on any network, each has a reading of its own.
     fn close_accounts(&mut self) {
         if self.completions > 0 && self.tick_error.0 > 0 {
-            let handling = (self.busy.0 / self.completions).max(1);
+            let handling = (self.now_spent.busy / self.completions).max(1);
             self.sharing = (self.tick_error.0 / handling + 1).min(SHARING_MAX) as u32;
         }
         if self.schedule.phase() == Phase::Window {
             self.figures.polls += self.polls;
             self.figures.poll_gap_max = self.figures.poll_gap_max.max(self.poll_gap_max);
-            self.window_busy.0 += self.busy.0;
+            self.spent.append(self.now_spent);
             self.figures.completions_per_tick = self.figures.completions_per_tick.max(self.sharing);
         }
         self.polls = 0;
         self.poll_gap_max = Ticks(0);
-        self.busy = Ticks(0);
+        self.now_spent = Spent::default();
     }
 
     /// Counts one completion with an error.

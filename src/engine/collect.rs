@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::handover::{Packet, PointEnd, Tally};
-use super::{ErrorCount, IntervalFigures, Phase, PointFigures};
+use super::rounds::Rounds;
+use super::{ErrorCount, IntervalFigures, Leftover, Phase, PointFigures};
+use crate::clock::Clock;
 use crate::plan::Plan;
 use crate::units::Ticks;
 
@@ -12,11 +14,14 @@ use crate::units::Ticks;
 #[derive(Debug)]
 pub(super) struct Collector {
     point: usize,
-    /// An empty tally to begin an interval with.
+    /// An empty tally, and some more that were used and emptied.
     empty: Tally,
+    spare: Vec<Tally>,
     cores: usize,
     /// By phase.
     sums: [Tally; 3],
+    /// Where the last complete interval ended.
+    closed: Ticks,
     /// By workload: arrivals that had come due and were not sent when the last complete interval ended.
     backlog: Vec<u64>,
     /// By workload: the greatest backlog of any interval of the window.
@@ -28,11 +33,12 @@ pub(super) struct Collector {
     /// For each core, the end of the last interval it has reported.
     reached: Vec<Ticks>,
     intervals: usize,
+    rounds: Rounds,
     ends: Vec<(usize, PointEnd)>,
 }
 
 impl Collector {
-    pub(super) fn new(point: usize, plan: &Plan) -> Self {
+    pub(super) fn new(point: usize, plan: &Plan, clock: &Clock) -> Self {
         let empty = Tally::of(plan);
         let cores = plan.cores.len();
         let workloads = plan.workloads.len();
@@ -40,13 +46,16 @@ impl Collector {
             point,
             sums: [empty.clone(), empty.clone(), empty.clone()],
             empty,
+            spare: Vec::new(),
             cores,
+            closed: Ticks(0),
             backlog: vec![0; workloads],
             backlog_max: vec![0; workloads],
             counted: 0,
             open: BTreeMap::new(),
             reached: vec![Ticks(0); cores],
             intervals: 0,
+            rounds: Rounds::new(clock.ticks(plan.ramp), clock.ticks(plan.time), plan.cells()),
             ends: Vec::new(),
         }
     }
@@ -70,18 +79,31 @@ impl Collector {
 
     /// Adds a packet to the interval it belongs to. A core that could not hand over in time sends one packet for several
     /// intervals; whatever overlaps with it becomes one interval.
-    fn join(&mut self, packet: &Packet) {
-        let mut interval =
-            Open { start: packet.begin, end: packet.end, phase: packet.phase, tally: self.empty.clone() };
-        interval.tally.merge(&packet.tally);
+    fn join(&mut self, packet: &mut Packet) {
+        let empty = self.spare.pop().unwrap_or_else(|| self.empty.clone());
+        let tally = std::mem::replace(&mut packet.tally, empty);
+        let mut interval = Open { start: packet.begin, end: packet.end, phase: packet.phase, tally };
         let overlaps = |open: &Open| open.start < packet.end && packet.begin < open.end;
         let ends: Vec<u64> = self.open.iter().filter(|(_, open)| overlaps(open)).map(|(&end, _)| end).collect();
-        for open in ends.iter().filter_map(|end| self.open.remove(end)) {
+        for end in ends {
+            let Some(open) = self.open.remove(&end) else { continue };
             interval.start = interval.start.min(open.start);
             interval.end = interval.end.max(open.end);
             interval.tally.merge(&open.tally);
+            self.keep(open.tally);
         }
         self.open.insert(interval.end.0, interval);
+    }
+
+    /// Takes back an interval that has been told of, for the next one to be counted in.
+    pub(super) fn give_back(&mut self, interval: IntervalFigures) {
+        let IntervalFigures { cells, arrivals, .. } = interval;
+        self.keep(Tally { cells, arrivals });
+    }
+
+    fn keep(&mut self, mut tally: Tally) {
+        tally.clear();
+        self.spare.push(tally);
     }
 
     /// Whether I/Os of this point were never answered.
@@ -116,6 +138,11 @@ impl Collector {
                 None => errors.push(ErrorCount { cell: *cell as usize, status, count: *count }),
             }
         }
+        let open_loop = |arrivals: &Option<_>| arrivals.as_ref().map(|_| Leftover::default());
+        let mut leftovers: Vec<Option<Leftover>> = window.arrivals.iter().map(open_loop).collect();
+        for (workload, leftover) in ends.iter().flat_map(|(_, end)| &end.leftovers) {
+            leftovers[*workload].iter_mut().for_each(|sum| sum.merge(leftover));
+        }
         let abandoned: u32 = ends.iter().map(|(_, end)| end.abandoned).sum();
         let unanswered = (abandoned > 0).then(|| format!("{abandoned} I/Os were never answered"));
         let ended_early = match (ended_early, unanswered) {
@@ -130,6 +157,8 @@ impl Collector {
             drain: drain.cells,
             ramp_arrivals: ramp.arrivals,
             arrivals: window.arrivals,
+            leftovers,
+            rounds: self.rounds.finish(),
             cores: ends.into_iter().map(|(_, end)| end.figures).collect(),
             errors,
             intervals: self.intervals,
@@ -147,9 +176,11 @@ impl Collector {
         complete.map(|open| self.close(open)).collect()
     }
 
-    /// An interval that nothing more will be added to; they come in the order of time.
+    /// An interval that nothing more will be added to; they come in the order of time, without a gap: where no core
+    /// looked for longer than an interval, what it then found completed at some time since.
     fn close(&mut self, open: Open) -> IntervalFigures {
-        let Open { start, end, phase, tally: Tally { cells, arrivals } } = open;
+        let Open { start: _, end, phase, tally: Tally { cells, arrivals } } = open;
+        let start = std::mem::replace(&mut self.closed, end);
         let in_window = phase == Phase::Window;
         self.intervals += usize::from(in_window);
         for (workload, arrivals) in arrivals.iter().enumerate() {
@@ -160,7 +191,9 @@ impl Collector {
                 self.backlog_max[workload] = self.backlog_max[workload].max(arrivals.backlog_max);
             }
         }
-        IntervalFigures { start, end, phase, cells, arrivals, backlog: self.backlog.clone() }
+        let interval = IntervalFigures { start, end, phase, cells, arrivals, backlog: self.backlog.clone() };
+        self.rounds.add(&interval);
+        interval
     }
 }
 

@@ -42,9 +42,10 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
         self.poll();
         let now = self.driver.now();
         let abandoned = self.turn.outstanding();
-        let Turn { book, lanes, .. } = self.turn;
+        let Turn { book, mut lanes, .. } = self.turn;
+        let leftovers = lanes.open_loops().map(|(_, open_loop)| (open_loop.workload, open_loop.leftover())).collect();
         self.progress.0.store(book.total(), Ordering::Relaxed);
-        (lanes, book.close(now, abandoned))
+        (lanes, book.close(now, abandoned, leftovers))
     }
 
     /// Closed loops: sends one I/O in every slot. Open loops begin with all slots idle.
@@ -93,7 +94,7 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
                 self.arrive(now);
             }
             if L::OPEN {
-                self.driver.expect(self.turn.next_due());
+                self.driver.expect(self.turn.next_due().min(self.turn.book.edge()));
             }
             self.driver.poll(&mut self.turn);
             if self.turn.has_parked() {

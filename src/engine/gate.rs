@@ -43,6 +43,14 @@ impl Gate {
         }
     }
 
+    /// Waits until nothing runs any more.
+    pub(super) fn wait_closed(&self) {
+        let mut state = self.lock();
+        while !state.closed {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

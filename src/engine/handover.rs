@@ -5,7 +5,7 @@
 
 use rtrb::{Consumer, Producer, RingBuffer};
 
-use super::{ArrivalFigures, CellFigures, CoreFigures, Phase};
+use super::{ArrivalFigures, CellFigures, CoreFigures, Leftover, Phase};
 use crate::driver::Status;
 use crate::plan::Plan;
 use crate::stats::TickHistogram;
@@ -60,7 +60,8 @@ impl Tally {
         }
     }
 
-    fn clear(&mut self) {
+    /// Empties it for reuse.
+    pub fn clear(&mut self) {
         self.cells.iter_mut().for_each(CellFigures::clear);
         self.arrivals.iter_mut().flatten().for_each(ArrivalFigures::clear);
     }
@@ -75,6 +76,8 @@ pub(super) struct PointEnd {
     pub errors: Vec<(u32, Status, u64)>,
     /// I/Os that never completed.
     pub abandoned: u32,
+    /// What its open loops had left, each with its workload.
+    pub leftovers: Vec<(usize, Leftover)>,
 }
 
 /// The core's end of the rings.

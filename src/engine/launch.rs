@@ -14,6 +14,7 @@ use super::gate::Gate;
 use super::handover::{Packet, Receiver, Sender, pair};
 use super::housekeeping::Housekeeping;
 use super::lane::{Lanes, Source};
+use super::off_core::OffCore;
 use super::schedule::{DRAIN_LIMIT_S, Schedule};
 use super::stop::{Reason, Stop};
 use super::turn::Turn;
@@ -167,7 +168,7 @@ fn conduct<B: Backend>(
         let lead = clock.ticks(Duration::from_micros(300));
         stage.gate.open(point, crate::clock::now().plus(lead));
         tell(Event::PointStarted(point));
-        let mut collector = Collector::new(point, plan);
+        let mut collector = Collector::new(point, plan, clock);
         let mut watch = Watch::new(plan.cores.len());
         while !collector.is_over() {
             let mut idle = true;
@@ -176,6 +177,7 @@ fn conduct<B: Backend>(
                     idle = false;
                     for interval in collector.take(core, &mut packet) {
                         tell(Event::Interval(point, &interval));
+                        collector.give_back(interval);
                     }
                     receiver.give_back(packet);
                 }
@@ -254,6 +256,8 @@ fn core_thread<B: Backend>(
         Some(lane) => core_points(backend, plan, clock, (index, core), stage, (lane, pages), &ready.ready),
         None => core_points(backend, plan, clock, (index, core), stage, (lanes, pages), &ready.ready),
     }
+    // What the system counts of a thread goes with it, and the caller may want it after the last point.
+    stage.gate.wait_closed();
 }
 
 /// The points of one core, one after the other.
@@ -280,7 +284,8 @@ fn core_points<B: Backend, L: Source>(
         let start = if backend.virtual_time() { Ticks(0) } else { start };
         let drain = ticks(Duration::from_secs(DRAIN_LIMIT_S));
         let schedule = Schedule::new(start, ticks(plan.ramp), ticks(plan.time), ticks(plan.interval), drain);
-        let book = Book::open(core.core, pages, schedule, tick_error, backend.virtual_time());
+        let off_core = if backend.virtual_time() { OffCore::virtual_time() } else { OffCore::watch(clock) };
+        let book = Book::open(core.core, pages, schedule, tick_error, off_core);
         let turn = Turn::new(book, lanes, point, &stage.stop);
         (lanes, pages) = CoreLoop::new(driver, turn, &stage.progress[index]).run(point);
     }

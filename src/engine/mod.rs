@@ -11,11 +11,16 @@ mod handover;
 mod housekeeping;
 mod lane;
 mod launch;
+mod off_core;
 mod open_loop;
 pub mod record;
+mod rounds;
 mod schedule;
 mod stop;
 mod turn;
 
 pub use launch::{EngineError, Event, RunControl, run, run_any};
-pub use record::{ArrivalFigures, CellFigures, CoreFigures, ErrorCount, IntervalFigures, Phase, PointFigures};
+pub use record::{
+    ArrivalFigures, CellFigures, CoreFigures, ErrorCount, IntervalFigures, Leftover, Phase, PointFigures, Round,
+    RoundCell,
+};

@@ -4,6 +4,7 @@
 //! those that are due and sending them are apart, so that the backlog is exact and takes no memory: one copy of the
 //! schedule counts, the other one follows and tells when each arrival that is sent had been due. Knows no driver.
 
+use super::Leftover;
 use crate::clock::Clock;
 use crate::plan::{Lane, Overload, Plan};
 use crate::workload::{ArrivalTimes, stream_seed};
@@ -22,6 +23,8 @@ pub(super) struct OpenLoop {
     backlog_limit: u64,
     /// Slots without an I/O.
     idle: Vec<u32>,
+    /// Slots in all.
+    slots: usize,
     /// Mean ticks between two arrivals, and the limit of the backlog, at each point.
     points: Vec<(f64, u64)>,
     offset: f64,
@@ -44,6 +47,7 @@ impl OpenLoop {
             backlog: 0,
             backlog_limit: u64::MAX,
             idle: Vec::with_capacity(lane.depths.iter().max().map_or(0, |&depth| depth as usize)),
+            slots: 0,
             points: arrivals.rates_per_s.iter().map(point).collect(),
             offset: arrivals.offset,
         })
@@ -58,12 +62,14 @@ impl OpenLoop {
         self.backlog_limit = limit;
         self.idle.clear();
         self.idle.extend(slots);
+        self.slots = self.idle.len();
     }
 
-    /// Tick of the next arrival.
+    /// Tick of the next arrival to come due, or of the oldest that waits though a slot is idle: at the edge of an interval
+    /// arrivals are counted before they are sent.
     #[inline(always)]
     pub(super) fn next_due(&self) -> u64 {
-        self.due.next()
+        if self.backlog > 0 && !self.idle.is_empty() { self.unsent.next() } else { self.due.next() }
     }
 
     /// Counts the arrivals that are due before `end`; how many there were, and how many wait now.
@@ -99,5 +105,58 @@ impl OpenLoop {
     #[inline(always)]
     pub(super) fn idle(&mut self, slot: u32) {
         self.idle.push(slot);
+    }
+
+    /// What it has left, when its point is over.
+    pub(super) fn leftover(&self) -> Leftover {
+        Leftover { waiting: self.backlog, unanswered: (self.slots - self.idle.len()) as u64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Arrivals;
+
+    /// Evenly spaced arrivals at ticks 10, 20, …, sent through slots 0 and 1.
+    fn every_ten_ticks() -> OpenLoop {
+        let times = ArrivalTimes::new(Arrivals::Constant, 1);
+        let mut open_loop = OpenLoop {
+            workload: 0,
+            due: times.clone(),
+            unsent: times,
+            backlog: 0,
+            backlog_limit: u64::MAX,
+            idle: Vec::new(),
+            slots: 0,
+            points: vec![(10.0, 3)],
+            offset: 0.0,
+        };
+        open_loop.begin(0, 10, 0..2);
+        open_loop
+    }
+
+    #[test]
+    fn an_arrival_keeps_its_tick_while_it_waits() {
+        let mut open_loop = every_ten_ticks();
+        assert_eq!((open_loop.next_due(), open_loop.take()), (10, None));
+        assert_eq!(open_loop.count_due(41), (4, 4));
+        assert!(open_loop.is_overloaded());
+        assert_eq!([open_loop.take(), open_loop.take(), open_loop.take()], [Some((10, 1)), Some((20, 0)), None]);
+        open_loop.idle(0);
+        assert_eq!(open_loop.take(), Some((30, 0)));
+        assert_eq!(open_loop.leftover(), Leftover { waiting: 1, unanswered: 2 });
+    }
+
+    #[test]
+    fn what_was_counted_at_an_edge_is_sent_before_the_next_arrival_comes_due() {
+        let mut open_loop = every_ten_ticks();
+        assert_eq!(open_loop.count_due(15), (1, 1));
+        assert_eq!(open_loop.next_due(), 10, "it is due already");
+        assert_eq!(open_loop.take(), Some((10, 1)));
+        assert_eq!(open_loop.next_due(), 20);
+        assert_eq!(open_loop.count_due(35), (2, 2));
+        assert_eq!(open_loop.take(), Some((20, 0)));
+        assert_eq!(open_loop.next_due(), 40, "nothing can be sent before a slot is idle");
     }
 }

@@ -3,7 +3,7 @@
 //! Owns these types and how they add up. Knows no driver and no result format. Figures of a phase or an interval are
 //! kept by cell (`Plan::cell`: workload, target, direction).
 
-use crate::stats::TickHistogram;
+use crate::stats::{ROUNDS, TickHistogram};
 use crate::units::Ticks;
 
 /// Latencies and errors of one cell.
@@ -82,6 +82,46 @@ impl ArrivalFigures {
     }
 }
 
+/// What an open loop had left when its point was over, by books of its own: it counts what waits and which slots are
+/// idle apart from [`ArrivalFigures`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Leftover {
+    /// Arrivals that had come due and were not sent.
+    pub waiting: u64,
+    /// Arrivals that were sent and never ended: never answered, lost with their target, or refused by a full queue until
+    /// the window was over.
+    pub unanswered: u64,
+}
+
+impl Leftover {
+    /// Adds what other cores had left.
+    pub fn merge(&mut self, other: &Self) {
+        let Self { waiting, unanswered } = other;
+        self.waiting += waiting;
+        self.unanswered += unanswered;
+    }
+}
+
+/// One of the [`ROUNDS`] rounds of the window, by which it is judged whether the window was steady.
+#[derive(Debug, Clone, Default)]
+pub struct Round {
+    /// Its length; zero when no interval fell into it.
+    pub span: Ticks,
+    /// Good completions by cell.
+    pub cells: Vec<RoundCell>,
+}
+
+/// Sums over the good completions of one cell in one round.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RoundCell {
+    /// How many there were.
+    pub completions: u64,
+    /// Sum of their service latencies, in ticks.
+    pub service_ticks: u128,
+    /// Sum of their response latencies, in ticks; 0 in a closed loop.
+    pub response_ticks: u128,
+}
+
 /// When a completion was seen, seen from the measuring window `[t0, t1)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -98,8 +138,11 @@ pub enum Phase {
 pub struct CoreFigures {
     /// The core's number.
     pub core: usize,
-    /// Share of the window's time spent in polls that found completions (and in handling them), 0 to 1.
+    /// Share of the time for which the core ran this loop in the window that was spent in polls that found completions
+    /// (and in handling them), 0 to 1.
     pub busy: f64,
+    /// Share of the window for which something else had the core: other programs, the hypervisor; 0 to 1.
+    pub off_core: f64,
     /// Longest time between two polls within the window.
     pub poll_gap_max: Ticks,
     /// Number of polls in the window.
@@ -155,6 +198,10 @@ pub struct PointFigures {
     pub ramp_arrivals: Vec<Option<ArrivalFigures>>,
     /// By workload in the window; none for a closed loop.
     pub arrivals: Vec<Option<ArrivalFigures>>,
+    /// By workload at the end; none for a closed loop.
+    pub leftovers: Vec<Option<Leftover>>,
+    /// The window in rounds of equal length, as far as its intervals allow.
+    pub rounds: [Round; ROUNDS],
     /// By core.
     pub cores: Vec<CoreFigures>,
     /// Errors by status.

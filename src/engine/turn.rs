@@ -52,6 +52,7 @@ impl<L: Source> Sink for Turn<'_, L> {
         }
         if self.book.draining() {
             self.outstanding -= 1;
+            self.lanes.open_loop(tag.lane).into_iter().for_each(|open_loop| open_loop.idle(slot));
             return None;
         }
         let mut arrival = self.tick.0;
@@ -115,7 +116,8 @@ impl<'r, L: Source> Turn<'r, L> {
         (io, Tag { submitted: tick.0, arrival, cell, lane })
     }
 
-    /// Tick of the next arrival; never, in a closed loop or in the drain.
+    /// Tick at which there is something to send: past, if an arrival waits though a slot is idle; never, in a closed loop or
+    /// in the drain.
     #[inline(always)]
     pub(super) fn next_due(&mut self) -> Ticks {
         if self.book.draining() {

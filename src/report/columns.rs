@@ -15,7 +15,8 @@ pub(super) struct LatencyColumn {
     pub(super) cells: Vec<String>,
 }
 
-/// Writes latencies (nanoseconds) in the unit that suits all of them, with at least three digits of the least.
+/// Writes latencies (nanoseconds) in the unit that suits all of them, with at least three digits of the least, and four
+/// where the greatest leaves room.
 pub(super) fn latencies(values_ns: &[Option<f64>]) -> LatencyColumn {
     let least = values_ns.iter().flatten().copied().fold(f64::INFINITY, f64::min);
     let greatest = values_ns.iter().flatten().copied().fold(0.0, f64::max);
@@ -31,6 +32,7 @@ pub(super) fn latencies(values_ns: &[Option<f64>]) -> LatencyColumn {
         least if least < 100.0 => 2,
         _ => 1,
     };
+    let digits = if greatest / unit_ns < 10e3 { digits } else { usize::saturating_sub(digits, 1) };
     let cell = |value: &Option<f64>| value.map_or_else(|| NONE.to_owned(), |ns| decimal(ns / unit_ns, digits));
     LatencyColumn { unit, cells: values_ns.iter().map(cell).collect() }
 }
@@ -53,6 +55,7 @@ mod tests {
             (vec![640.0, 9_800.0], "ns", vec!["640", "9,800"]),
             (vec![640.0, 3_012_345.0], "µs", vec!["0.640", "3,012.345"]),
             (vec![19_430.0, 3_012_346.0], "µs", vec!["19.43", "3,012.35"]),
+            (vec![62_430.0, 53_873_670.0], "µs", vec!["62.4", "53,873.7"]),
             (vec![1_234_567.0, 20_000_000.0], "ms", vec!["1.235", "20.000"]),
             (vec![12e9], "s", vec!["12.00"]),
         ] {

@@ -39,8 +39,8 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
             load: plan.points[figures.point].loads[w],
             figures: sums.figures(clock, window_s),
             arrivals: figures.arrivals[w].as_ref().map(|window| {
-                let ramp = figures.ramp_arrivals[w].as_ref();
-                arrivals(clock, window_s, ramp, window)
+                let backlog = figures.leftovers[w].unwrap_or_default().waiting;
+                arrivals(clock, window_s, window, backlog)
             }),
             targets,
         });
@@ -54,7 +54,10 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
         workloads,
         cores: figures.cores.iter().map(|core| core_result(clock, core)).collect(),
         errors: figures.errors.iter().map(|error| error_result(plan, error)).collect(),
-        checks: Checks::of(figures, window_s, load.total_outstanding),
+        checks: Checks::of(plan, clock, figures),
+        host: None,
+        share_of_ceiling: None,
+        verdict: None,
         ended_early: figures.ended_early.clone(),
         overloaded: figures.overloaded,
     }
@@ -119,13 +122,12 @@ impl Sums {
     }
 }
 
-fn arrivals(clock: &Clock, window_s: f64, ramp: Option<&ArrivalFigures>, window: &ArrivalFigures) -> ArrivalsResult {
-    let (offered_before, sent_before) = ramp.map_or((0, 0), |ramp| (ramp.offered, ramp.sent));
+fn arrivals(clock: &Clock, window_s: f64, window: &ArrivalFigures, backlog: u64) -> ArrivalsResult {
     ArrivalsResult {
         offered: window.offered,
         offered_per_s: per_second(window.offered, window_s),
         sent: window.sent,
-        backlog: (offered_before + window.offered).saturating_sub(sent_before + window.sent),
+        backlog,
         backlog_max: window.backlog_max,
         slip: Latency::from_ticks(&window.slip, clock),
     }
@@ -144,9 +146,9 @@ fn phase_count(cells: &[CellFigures]) -> PhaseCount {
 }
 
 fn core_result(clock: &Clock, figures: &CoreFigures) -> CoreResult {
-    let &CoreFigures { core, busy, poll_gap_max, polls, completions_per_tick, back_pressure } = figures;
+    let &CoreFigures { core, busy, off_core, poll_gap_max, polls, completions_per_tick, back_pressure } = figures;
     let poll_gap_max_ns = clock.ns(poll_gap_max.0 as f64).round() as u64;
-    CoreResult { core, busy, poll_gap_max_ns, polls, completions_per_tick, back_pressure }
+    CoreResult { core, busy, off_core, poll_gap_max_ns, polls, completions_per_tick, back_pressure }
 }
 
 fn error_result(plan: &Plan, error: &ErrorCount) -> ErrorResult {

@@ -5,21 +5,31 @@
 
 mod build;
 mod checks;
+mod clock;
+mod headroom;
+mod host;
 mod latency;
 mod point;
 mod read;
+pub mod series;
 mod verdict;
 
 use serde::{Deserialize, Serialize};
 
 pub use build::point;
-pub use checks::{Checks, Conservation, Judgement, LittlesLaw};
+pub use checks::{
+    ArrivalsCheck, Checks, Conservation, Judgement, LittlesLaw, Steadiness, SteadyFigure, SteadyState, Trending,
+};
+pub use clock::ClockResult;
+pub use headroom::{Bound, Headroom, PointVerdict};
+pub use host::{CoreUse, HostUse, SiblingUse, WorkerUse};
 pub use latency::Latency;
 pub use point::{
     ArrivalsResult, CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult,
     WorkloadResult,
 };
 pub use read::{ResultError, from_json};
+pub use verdict::Mark;
 
 use crate::facts::{DeviceFacts, HostFacts};
 use crate::plan::Plan;
@@ -45,6 +55,12 @@ pub struct RunResult {
     pub plan: Plan,
     /// What was found.
     pub facts: Facts,
+    /// The clock, checked over the run; none in results of earlier versions.
+    #[serde(default)]
+    pub clock: Option<ClockResult>,
+    /// The generator's ceiling; none where there is no other than the run itself.
+    #[serde(default)]
+    pub headroom: Option<Headroom>,
     /// One entry for each point that was begun, in order.
     pub points: Vec<PointResult>,
     /// What a reader must know before trusting the figures, one sentence each; empty when nothing stands against them.
@@ -73,7 +89,7 @@ pub struct Facts {
     pub host: HostFacts,
 }
 
-/// Where a result comes from: all of [`RunResult`] that is known before the first I/O.
+/// Where a result comes from: all of [`RunResult`] but what was measured at its points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Provenance {
     /// The program that measures.
@@ -88,15 +104,25 @@ pub struct Provenance {
     pub plan: Plan,
     /// What was found.
     pub facts: Facts,
+    /// The clock.
+    pub clock: Option<ClockResult>,
+    /// The generator's ceiling.
+    pub headroom: Option<Headroom>,
 }
 
 impl RunResult {
     /// The result of a run that measured `points`, with the verdicts that follow from them.
     #[must_use]
-    pub fn new(provenance: Provenance, points: Vec<PointResult>) -> Self {
-        let Provenance { tool, started_at, command, job, plan, facts } = provenance;
-        let verdicts = verdict::sentences(&points, plan.points.len());
-        Self { schema: SCHEMA, tool, started_at, command, job, plan, facts, points, verdicts }
+    pub fn new(provenance: Provenance, mut points: Vec<PointResult>) -> Self {
+        let Provenance { tool, started_at, command, job, plan, facts, clock, headroom } = provenance;
+        let virtual_time = facts.host.clock == "virtual";
+        for point in &mut points {
+            point.share_of_ceiling = headroom.as_ref().map(|ceiling| point.total.iops / ceiling.null_iops);
+            point.verdict = Some(headroom::verdict(point, &facts.targets, headroom.as_ref(), virtual_time));
+        }
+        let mut verdicts = clock.as_ref().map(ClockResult::sentences).unwrap_or_default();
+        verdicts.extend(verdict::sentences(&plan, &points));
+        Self { schema: SCHEMA, tool, started_at, command, job, plan, facts, clock, headroom, points, verdicts }
     }
 
     /// Whether any I/O failed.

@@ -8,6 +8,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::checks::Checks;
+use super::headroom::PointVerdict;
+use super::host::HostUse;
 use super::latency::Latency;
 use crate::plan::{Load, Op, Plan};
 use crate::units::format_count;
@@ -33,6 +35,15 @@ pub struct PointResult {
     pub errors: Vec<ErrorResult>,
     /// Whether the figures agree with each other.
     pub checks: Checks,
+    /// What the host did meanwhile; none where time is virtual or the system does not say.
+    #[serde(default)]
+    pub host: Option<HostUse>,
+    /// IOPS as a share of the generator's ceiling; none without one.
+    #[serde(default)]
+    pub share_of_ceiling: Option<f64>,
+    /// What limited it; none in results of earlier versions.
+    #[serde(default)]
+    pub verdict: Option<PointVerdict>,
     /// Why the point ended before its time, if it did.
     pub ended_early: Option<String>,
     /// Whether that is because the targets could not follow the rate.
@@ -179,8 +190,11 @@ pub struct TargetResult {
 pub struct CoreResult {
     /// Its number, as the operating system counts.
     pub core: usize,
-    /// Share of the window in which it handled completions, 0 to 1.
+    /// Share of the time it ran in the window in which it handled completions, 0 to 1.
     pub busy: f64,
+    /// Share of the window for which something else had it: other programs, the hypervisor; 0 to 1.
+    #[serde(default)]
+    pub off_core: f64,
     /// Longest time between two polls, in nanoseconds.
     pub poll_gap_max_ns: u64,
     /// Number of polls.

@@ -59,7 +59,8 @@ struct HeadTool {
 /// Reads the text of a `result.json`.
 pub fn from_json(text: &str) -> Result<RunResult, ResultError> {
     let head: Head = serde_json::from_str(text).map_err(|error| match error.classify() {
-        Category::Eof if !text.trim().is_empty() => {
+        // A number that ends after its sign is no number, and not the end of the text to the parser.
+        Category::Eof | Category::Syntax if !text.trim().is_empty() && is_at_end(&error, text) => {
             ResultError::Truncated { line: error.line(), column: error.column() }
         }
         Category::Eof => ResultError::Foreign("it is empty".to_owned()),
@@ -74,6 +75,12 @@ pub fn from_json(text: &str) -> Result<RunResult, ResultError> {
         return Err(ResultError::Newer { found: schema, version });
     }
     serde_json::from_str(text).map_err(|error| ResultError::Damaged(error.to_string()))
+}
+
+/// Whether the parser had come to the end of the text when it found the error.
+fn is_at_end(error: &serde_json::Error, text: &str) -> bool {
+    let last = text.lines().last().unwrap_or("");
+    error.line() > text.lines().count() || (error.line() == text.lines().count() && error.column() >= last.len())
 }
 
 #[cfg(test)]
@@ -93,6 +100,7 @@ mod tests {
             (r#"{"fio version": "fio-3.36"}"#, "not a Rigel result"),
             (r#"{"schema": 1, "tool": {"name": "orion"}}"#, "not a Rigel result"),
             ("{\"schema\": 1,\n \"tool\": {\"na", "cut off at line 2"),
+            ("{\"schema\": 1,\n \"deviation\": -", "cut off at line 2"),
             (r#"{"schema": 7, "tool": {"name": "rigel", "version": "9.1.0"}}"#, "use rigel 9.1.0 or later"),
             (r#"{"schema": 1, "tool": {"name": "rigel"}}"#, "damaged"),
         ] {

@@ -135,6 +135,9 @@ pub struct Run {
     /// Folder for the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
+    /// Measure on a clock that would be refused, and say so in the result; not if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "scalar::yes_or_no")]
+    pub trust_clock: Option<bool>,
 }
 
 /// The loads of the points, in order; exactly one list is present and it is not empty.
@@ -279,6 +282,12 @@ impl Run {
     #[must_use]
     pub fn overload(&self) -> Overload {
         self.overload.unwrap_or_default()
+    }
+
+    /// Whether a clock that would be refused is measured on all the same.
+    #[must_use]
+    pub fn trust_clock(&self) -> bool {
+        self.trust_clock.unwrap_or(false)
     }
 
     /// Seed of every generator.

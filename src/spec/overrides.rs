@@ -44,6 +44,8 @@ pub struct Overrides {
     pub cores: Option<String>,
     /// `--seed N`.
     pub seed: Option<String>,
+    /// `--trust-clock`.
+    pub trust_clock: bool,
     /// `--out FOLDER`.
     pub out: Option<String>,
     /// `--destroy IDENTITY`, repeatable: replaces the job's identities.
@@ -135,6 +137,7 @@ impl Edit {
             ("overload", overrides.overload.as_deref().map(text)),
             ("cores", overrides.cores.as_deref().map(text)),
             ("seed", overrides.seed.as_deref().map(literal)),
+            ("trust_clock", overrides.trust_clock.then_some(Value::Boolean(true))),
             ("out", overrides.out.as_deref().map(text)),
         ] {
             if let Some(value) = value {

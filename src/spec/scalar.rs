@@ -189,6 +189,23 @@ pub(super) fn strings<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<String>, D:
     d.deserialize_any(Strings)
 }
 
+/// Reads a choice between two.
+pub(super) fn yes_or_no<'de, D: Deserializer<'de>>(d: D) -> Result<Option<bool>, D::Error> {
+    struct YesOrNo;
+    impl Visitor<'_> for YesOrNo {
+        type Value = bool;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("true or false, without quotes")
+        }
+
+        fn visit_bool<E: de::Error>(self, value: bool) -> Result<bool, E> {
+            Ok(value)
+        }
+    }
+    d.deserialize_any(YesOrNo).map(Some)
+}
+
 /// Reads a list of tables, which a job writes with double brackets.
 pub(super) fn tables<'de, D: Deserializer<'de>, T: Deserialize<'de>>(d: D) -> Result<Vec<T>, D::Error> {
     list(d, "a list of tables, each begun with double brackets, such as [[workload]]")

@@ -6,6 +6,7 @@
 //! Layout after G. Tene's HdrHistogram (3 significant digits), with ticks as the unit.
 
 use std::fmt;
+use std::ops::Range;
 
 /// log2 of the linear buckets to each power of two.
 const SUB_BITS: u32 = 10;
@@ -17,7 +18,6 @@ pub const BUCKETS: usize = ((MAX_BITS - SUB_BITS + 1) as usize) << SUB_BITS;
 pub const MAX_TICKS: u64 = (1 << MAX_BITS) - 1;
 
 /// A histogram of spans in ticks, with exact count, sum, least and greatest.
-#[derive(Clone)]
 pub struct TickHistogram {
     counts: Box<[u64; BUCKETS]>,
     overflow: u64,
@@ -26,6 +26,19 @@ pub struct TickHistogram {
     sum_high: u64,
     min_ticks: u64,
     max_ticks: u64,
+}
+
+/// What is told of a histogram that is not empty, in ticks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading<const N: usize> {
+    /// Number of recorded spans.
+    pub count: u64,
+    /// Exact mean.
+    pub mean_ticks: f64,
+    /// As they were asked for.
+    pub quantiles_ticks: [u64; N],
+    /// Exact greatest span.
+    pub max_ticks: u64,
 }
 
 /// The bucket of a value of at most [`MAX_TICKS`].
@@ -72,7 +85,17 @@ impl TickHistogram {
     /// Number of recorded spans: the sum of all buckets and the overflow.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.counts.iter().sum::<u64>() + self.overflow
+        self.counts[self.filled()].iter().sum::<u64>() + self.overflow
+    }
+
+    /// The buckets from that of the least to that of the greatest span. What is filled is a small part of all, and whole
+    /// histograms are read, merged and emptied many times a second.
+    fn filled(&self) -> Range<usize> {
+        if self.min_ticks > self.max_ticks {
+            return 0..0;
+        }
+        let bucket = |ticks: u64| bucket_of(ticks).min(BUCKETS);
+        bucket(self.min_ticks)..(bucket(self.max_ticks) + 1).min(BUCKETS)
     }
 
     /// Number of spans beyond [`MAX_TICKS`].
@@ -111,19 +134,31 @@ impl TickHistogram {
     /// None when empty.
     #[must_use]
     pub fn quantile_ticks(&self, quantile: f64) -> Option<u64> {
+        let [ticks] = self.reading([quantile])?.quantiles_ticks;
+        Some(ticks)
+    }
+
+    /// Count, mean, greatest and several quantiles (in rising order, as in [`Self::quantile_ticks`]) in one go; none when
+    /// empty.
+    #[must_use]
+    pub fn reading<const N: usize>(&self, rising: [f64; N]) -> Option<Reading<N>> {
         let count = self.count();
         if count == 0 {
             return None;
         }
-        let rank = ((quantile.clamp(0.0, 1.0) * count as f64).ceil() as u64).clamp(1, count);
-        let mut seen = 0;
-        for (bucket, &n) in self.counts.iter().enumerate() {
-            seen += n;
-            if seen >= rank {
-                return Some(bounds_of(bucket).1.min(self.max_ticks).max(self.min_ticks));
+        let (mut next, mut seen) = (self.filled().start, 0);
+        let quantiles_ticks = rising.map(|quantile| {
+            let rank = ((quantile.clamp(0.0, 1.0) * count as f64).ceil() as u64).clamp(1, count);
+            while seen < rank && next < BUCKETS {
+                seen += self.counts[next];
+                next += 1;
             }
-        }
-        Some(self.max_ticks)
+            // Past the last bucket lies the overflow.
+            let greatest = if seen < rank { self.max_ticks } else { bounds_of(next - 1).1 };
+            greatest.clamp(self.min_ticks, self.max_ticks)
+        });
+        let mean_ticks = self.sum_ticks() as f64 / count as f64;
+        Some(Reading { count, mean_ticks, quantiles_ticks, max_ticks: self.max_ticks })
     }
 
     /// Adds all counts of `other`; the result is what one histogram of both would hold.
@@ -132,7 +167,8 @@ impl TickHistogram {
         if min_ticks > max_ticks {
             return;
         }
-        for (mine, theirs) in self.counts.iter_mut().zip(counts.iter()) {
+        let filled = other.filled();
+        for (mine, theirs) in self.counts[filled.clone()].iter_mut().zip(&counts[filled]) {
             *mine += theirs;
         }
         self.overflow += overflow;
@@ -145,9 +181,8 @@ impl TickHistogram {
 
     /// Empties it for reuse.
     pub fn clear(&mut self) {
-        if self.min_ticks <= self.max_ticks {
-            self.counts.fill(0);
-        }
+        let filled = self.filled();
+        self.counts[filled].fill(0);
         self.overflow = 0;
         self.sum_ticks = 0;
         self.sum_high = 0;
@@ -157,10 +192,19 @@ impl TickHistogram {
 
     /// The filled buckets in rising order: least value, greatest value (ticks), count. Overflow is not among them.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        self.counts.iter().enumerate().filter(|(_, n)| **n > 0).map(|(bucket, &n)| {
+        let filled = self.filled();
+        filled.clone().zip(&self.counts[filled]).filter(|(_, n)| **n > 0).map(|(bucket, &n)| {
             let (low, high) = bounds_of(bucket);
             (low, high, n)
         })
+    }
+}
+
+impl Clone for TickHistogram {
+    fn clone(&self) -> Self {
+        let mut copy = Self::new();
+        copy.merge(self);
+        copy
     }
 }
 
@@ -204,5 +248,27 @@ mod tests {
         }
         assert_eq!((h.count(), h.overflow()), (5, 2));
         assert_eq!(h.max_ticks(), Some(u64::MAX));
+        assert_eq!(h.reading([0.0, 0.4, 0.8, 1.0]).unwrap().quantiles_ticks, [0, 1, u64::MAX, u64::MAX]);
+        let copy = h.clone();
+        h.clear();
+        assert_eq!((h.count(), h.quantile_ticks(0.5), h.buckets().count()), (0, None, 0));
+        assert_eq!((copy.count(), copy.overflow(), copy.buckets().count()), (5, 2, 3));
+    }
+
+    #[test]
+    fn only_values_beyond_the_range_leave_no_bucket() {
+        let mut h = TickHistogram::new();
+        h.record(MAX_TICKS + 1);
+        assert_eq!((h.count(), h.buckets().count(), h.quantile_ticks(0.5)), (1, 0, Some(MAX_TICKS + 1)));
+    }
+
+    #[test]
+    fn several_quantiles_are_those_one_by_one() {
+        let mut h = TickHistogram::new();
+        (1..=2_000).for_each(|n| h.record(n * n));
+        let quantiles = [0.0, 0.5, 0.5, 0.99, 0.999, 1.0];
+        let reading = h.reading(quantiles).unwrap();
+        assert_eq!(reading.quantiles_ticks, quantiles.map(|q| h.quantile_ticks(q).unwrap()));
+        assert_eq!((reading.count, Some(reading.mean_ticks)), (2_000, h.mean_ticks()));
     }
 }

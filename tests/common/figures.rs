@@ -1,4 +1,4 @@
-//! Made-up but consistent figures: a closed loop played through on paper, with a seeded latency for every I/O.
+//! Made-up but consistent figures: loops played through on paper, with a seeded latency for every I/O.
 //!
 //! Owns the made-up plans, devices and runs that the tests and benchmarks of results and reports share.
 
@@ -9,10 +9,18 @@ use std::time::Duration;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rigel::clock::Clock;
-use rigel::engine::record::{CellFigures, CoreFigures, ErrorCount, PointFigures};
+use rigel::engine::record::{
+    ArrivalFigures, CellFigures, CoreFigures, ErrorCount, Leftover, PointFigures, Round, RoundCell,
+};
 use rigel::facts::{DeviceFacts, HostFacts};
-use rigel::plan::{Access, CorePlan, Lane, Load, Op, Overload, Plan, PointPlan, Region, WorkloadPlan};
-use rigel::result::{Facts, PointResult, Provenance, RunResult, Tool, point};
+use rigel::plan::{
+    Access, Arrivals, CorePlan, Lane, LaneArrivals, Load, Op, OpenLoad, Overload, Plan, PointPlan, Region, WorkloadPlan,
+};
+use rigel::result::{
+    ClockResult, CoreUse, Facts, Headroom, HostUse, PointResult, Provenance, RunResult, SiblingUse, Tool, WorkerUse,
+    point,
+};
+use rigel::stats::{ROUNDS, TickHistogram};
 use rigel::units::{Bytes, Ticks};
 
 /// Ramp of every point, in nanoseconds.
@@ -58,8 +66,8 @@ pub fn plan(targets: usize, read_percent: f64, depths: &[u32], time: Duration) -
 /// Plays point `point` of `plan` through: each slot submits as soon as its former I/O completes.
 pub fn drive(plan: &Plan, point: usize) -> PointFigures {
     let window_ns = plan.time.as_nanos() as u64;
-    let (t0, t1) = (RAMP_NS, RAMP_NS + window_ns);
-    let mut phases = [(); 3].map(|()| vec![CellFigures::default(); plan.cells()]);
+    let t1 = RAMP_NS + window_ns;
+    let mut played = Played::new(plan);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(plan.seed + point as u64);
     let lanes = plan.cores.iter().flat_map(|core| &core.lanes);
     for lane in lanes.flat_map(|lane| std::iter::repeat_n(lane, lane.depths[point] as usize)) {
@@ -71,15 +79,69 @@ pub fn drive(plan: &Plan, point: usize) -> PointFigures {
             let latency = if read { rng.random_range(90_000..160_000) } else { rng.random_range(45_000..80_000) };
             let latency = if slow { latency * 20 } else { latency };
             now += latency;
-            let phase = usize::from(now >= t0) + usize::from(now >= t1);
-            phases[phase][plan.cell(lane.workload, lane.targets[0], op)].service.record(latency);
+            played.complete(plan.cell(lane.workload, lane.targets[0], op), now, latency, None);
         }
     }
-    let [ramp, cells, drain] = phases;
+    played.figures(plan, point)
+}
+
+/// The completions of a point as they are played.
+struct Played {
+    window: (u64, u64),
+    phases: [Vec<CellFigures>; 3],
+    rounds: [Round; ROUNDS],
+}
+
+impl Played {
+    fn new(plan: &Plan) -> Self {
+        let window_ns = plan.time.as_nanos() as u64;
+        let cells = (0..plan.workloads.len()).flat_map(|number| {
+            let response = plan.is_open(number).then(TickHistogram::new);
+            let cell = CellFigures { response, ..CellFigures::default() };
+            std::iter::repeat_n(cell, plan.workloads[number].targets.len() * 2)
+        });
+        let cells: Vec<CellFigures> = cells.collect();
+        let cell = RoundCell::default();
+        let round = Round { span: Ticks(window_ns / ROUNDS as u64), cells: vec![cell; plan.cells()] };
+        Self {
+            window: (RAMP_NS, RAMP_NS + window_ns),
+            phases: std::array::from_fn(|_| cells.clone()),
+            rounds: std::array::from_fn(|_| round.clone()),
+        }
+    }
+
+    fn complete(&mut self, cell: usize, now: u64, service: u64, response: Option<u64>) {
+        let (t0, t1) = self.window;
+        let figures = &mut self.phases[usize::from(now >= t0) + usize::from(now >= t1)][cell];
+        figures.service.record(service);
+        figures.response.iter_mut().for_each(|histogram| histogram.record(response.unwrap_or(service)));
+        if (t0..t1).contains(&now) {
+            let cell = &mut self.rounds[((now - t0) * ROUNDS as u64 / (t1 - t0)) as usize].cells[cell];
+            cell.completions += 1;
+            cell.service_ticks += u128::from(service);
+            cell.response_ticks += u128::from(response.unwrap_or(0));
+        }
+    }
+
+    fn figures(self, plan: &Plan, point: usize) -> PointFigures {
+        let [ramp, cells, drain] = self.phases;
+        let (t0, t1) = self.window;
+        point_figures(plan, point, t1 - t0, [ramp, cells, drain], self.rounds)
+    }
+}
+
+fn point_figures(
+    plan: &Plan,
+    point: usize,
+    window_ns: u64,
+    [ramp, cells, drain]: [Vec<CellFigures>; 3],
+    rounds: [Round; ROUNDS],
+) -> PointFigures {
     let completions = cells.iter().map(|cell| cell.service.count()).sum();
     let cores = plan.cores.iter().map(|core| CoreFigures {
         core: core.core,
         busy: 0.25 * core.core as f64,
+        off_core: 0.0,
         poll_gap_max: Ticks(18_250 * core.core as u64),
         polls: 1_234_567,
         completions_per_tick: 1,
@@ -93,6 +155,8 @@ pub fn drive(plan: &Plan, point: usize) -> PointFigures {
         drain,
         ramp_arrivals: vec![None; plan.workloads.len()],
         arrivals: vec![None; plan.workloads.len()],
+        leftovers: vec![None; plan.workloads.len()],
+        rounds,
         cores: cores.collect(),
         errors: Vec::new(),
         intervals: (window_ns / plan.interval.as_nanos() as u64) as usize,
@@ -124,9 +188,18 @@ pub fn result(plan: Plan, points: Vec<PointResult>) -> RunResult {
         cpu: "A processor µ".to_owned(),
         cores: vec![0, 1, 2, 3],
         memory_bytes: 8 << 30,
-        clock: "virtual".to_owned(),
+        clock: "tsc".to_owned(),
         ticks_per_s: 1_000_000_000,
     };
+    let clock = ClockResult {
+        source: host.clock.clone(),
+        ticks_per_s: 1e9,
+        calibration_error_ppm: 0.25,
+        drift_ppm: Some(-1.5),
+        checked_s: 3.25,
+        doubt: None,
+    };
+    let headroom = Some(Headroom { null_iops: 12_345_678.0 });
     let facts = Facts { targets: plan.targets.iter().map(device).collect(), host };
     let tool = Tool {
         name: "rigel".to_owned(),
@@ -141,14 +214,36 @@ pub fn result(plan: Plan, points: Vec<PointResult>) -> RunResult {
         "workload": [{"name": "oltp", "block_size": "8k"}],
     });
     let started_at = "2026-11-30T15:46:00Z".to_owned();
-    RunResult::new(Provenance { tool, started_at, command, job, plan, facts }, points)
+    RunResult::new(Provenance { tool, started_at, command, job, plan, facts, clock: Some(clock), headroom }, points)
 }
 
 /// A sound run of every point of `plan`.
 pub fn run(plan: Plan) -> RunResult {
     let clock = Clock::virtual_ns();
-    let points = (0..plan.points.len()).map(|n| point(&plan, &clock, &drive(&plan, n))).collect();
+    let of_point = |n| PointResult { host: Some(host_use(&plan)), ..point(&plan, &clock, &drive(&plan, n)) };
+    let points = (0..plan.points.len()).map(of_point).collect();
     result(plan, points)
+}
+
+/// A quiet host whose first polled core has a sibling.
+fn host_use(plan: &Plan) -> HostUse {
+    let siblings = |core| if core == 1 { vec![SiblingUse { core: 3, busy: 0.125 }] } else { Vec::new() };
+    let core = |core: usize| CoreUse { core, busy: 1.0, steal: 0.0, siblings: siblings(core) };
+    let worker = |core: usize| WorkerUse {
+        core,
+        voluntary_switches: 0,
+        involuntary_switches: 2,
+        migrations: (core == 1).then_some(0),
+        waited_ns: (core == 1).then_some(1_250_000),
+    };
+    let cores = || plan.cores.iter().map(|core| core.core);
+    HostUse {
+        sampled_s: 0.512,
+        busy: 0.625,
+        steal: 0.0,
+        cores: cores().map(core).collect(),
+        workers: cores().map(worker).collect(),
+    }
 }
 
 /// Reads of one target at three depths.
@@ -159,6 +254,54 @@ pub fn read_sweep() -> RunResult {
 /// Reads and writes of two targets at two depths.
 pub fn mixed() -> RunResult {
     run(plan(2, 70.0, &[4, 16], Duration::from_millis(500)))
+}
+
+/// Reads and writes that arrive at two rates at a target which serves one at a time: the first it follows, the second not.
+pub fn open_loop() -> RunResult {
+    let mut plan = plan(1, 70.0, &[1, 1], Duration::from_secs(1));
+    let rates = [6_000, 9_800];
+    let load = |rate_per_s| Load::Rate(OpenLoad { rate_per_s, arrivals: Arrivals::Poisson, max_outstanding: Some(1) });
+    plan.points = rates.map(|rate| PointPlan { loads: vec![load(rate)] }).to_vec();
+    plan.overload = Overload::Continue;
+    plan.cores.truncate(1);
+    let rates_per_s = rates.map(|rate| rate as f64).to_vec();
+    plan.cores[0].lanes[0].arrivals = Some(LaneArrivals { spread: Arrivals::Poisson, rates_per_s, offset: 0.0 });
+    let points = (0..2).map(|n| point(&plan, &Clock::virtual_ns(), &drive_open(&plan, n, rates[n]))).collect();
+    result(plan, points)
+}
+
+/// Plays point `point` of [`open_loop`] through: one server, arrivals in order.
+fn drive_open(plan: &Plan, point: usize, rate_per_s: u64) -> PointFigures {
+    let t1 = RAMP_NS + plan.time.as_nanos() as u64;
+    let mut played = Played::new(plan);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(plan.seed + point as u64);
+    let mut phases = [ArrivalFigures::default(), ArrivalFigures::default()];
+    let (mut arrival, mut free, mut waiting) = (0, 0, 0);
+    loop {
+        arrival += (-(1.0 - rng.random::<f64>()).ln() * 1e9 / rate_per_s as f64) as u64;
+        if arrival >= t1 {
+            break;
+        }
+        phases[usize::from(arrival >= RAMP_NS)].offered += 1;
+        let start = arrival.max(free);
+        if start >= t1 {
+            waiting += 1;
+            continue;
+        }
+        let sent = &mut phases[usize::from(start >= RAMP_NS)];
+        sent.sent += 1;
+        sent.slip.record(start - arrival);
+        let op = if rng.random_range(0.0..100.0) < 70.0 { Op::Read } else { Op::Write };
+        let service = if op == Op::Read { rng.random_range(90_000..160_000) } else { rng.random_range(45_000..80_000) };
+        free = start + service;
+        played.complete(plan.cell(0, 0, op), free, service, Some(free - arrival));
+    }
+    let [ramp, mut window] = phases;
+    window.backlog_max = waiting.max(5);
+    let mut figures = played.figures(plan, point);
+    (figures.ramp_arrivals, figures.arrivals) = (vec![Some(ramp)], vec![Some(window)]);
+    figures.leftovers = vec![Some(Leftover { waiting, unanswered: 0 })];
+    figures
 }
 
 /// A run of three points in which all went wrong that can: lost completions and idle slots at the first, failed I/Os

@@ -3,6 +3,13 @@
 //! Owns the style of both. Knows neither terminal nor file: who calls says how wide a line may be and whether it may
 //! carry colour and characters beyond ASCII.
 
+/// Writes one line. Writing to a string cannot fail.
+macro_rules! line {
+    ($out:expr, $($arg:tt)*) => {{ let _ = std::fmt::Write::write_fmt($out, format_args!("{}\n", format_args!($($arg)*))); }};
+}
+
+mod checks;
+mod headroom;
 mod rows;
 mod summary;
 mod table;

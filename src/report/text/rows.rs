@@ -1,35 +1,54 @@
-//! Which lines a table of figures has: for each load, workload and target the reads, the writes, and both.
+//! Which lines a table of figures has: for each load, workload and target the reads, the writes, and both; for open
+//! loops the response latency beneath the service latency.
 //!
 //! Owns the choice of lines. Knows nothing of how they are drawn.
 
-use crate::result::{Figures, Latency, OpFigures, RunResult};
+use crate::result::{Figures, Latency, Mark, OpFigures, PointResult, RunResult};
 
 /// One line of a table.
 pub(super) struct Row<'a> {
-    /// The load, in words.
+    /// The load, in words, with [`FAILED`] or [`UNSTEADY`] behind it where something stands against the point.
     pub(super) load: String,
     /// The workload, target, or `all`.
     pub(super) of: String,
-    /// `read`, `write`, or `all` for both together.
+    /// `read`, `write`, or `all` for both together; `resp` on a line of response latencies.
     pub(super) op: &'static str,
+    /// Rates and errors; none on a line of response latencies, which belongs to the one above.
+    pub(super) rates: Option<Rates>,
+    /// Service or response latency; none for both operations together, whose latencies are told apart.
+    pub(super) latency: Option<&'a Latency>,
+}
+
+/// What a line tells besides latency.
+pub(super) struct Rates {
     /// Good completions a second.
     pub(super) iops: f64,
     /// Bytes a second.
     pub(super) bytes_per_s: f64,
-    /// Service latency; none for both operations together, whose latencies are told apart.
-    pub(super) service: Option<&'a Latency>,
     /// Failed I/Os in the window.
     pub(super) errors: u64,
+}
+
+/// Behind the load of a point that failed a check, or is incomplete.
+pub(super) const FAILED: &str = "!";
+/// Behind the load of a point that was unsteady.
+pub(super) const UNSTEADY: &str = "~";
+
+impl Row<'_> {
+    /// Whether it tells response latencies.
+    pub(super) fn is_response(&self) -> bool {
+        self.rates.is_none()
+    }
 }
 
 /// The lines of the main table: each point, and its workloads when there are several.
 pub(super) fn by_point(result: &RunResult) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     for point in &result.points {
-        push(&mut rows, point.load.to_string(), "all", &point.total);
+        push(&mut rows, load(point), "all", &point.total);
         if point.workloads.len() > 1 {
             for workload in &point.workloads {
-                push(&mut rows, point.load.to_string(), &workload.name, &workload.figures);
+                push(&mut rows, load(point), &workload.name, &workload.figures);
             }
         }
     }
@@ -44,34 +63,35 @@ pub(super) fn by_target(result: &RunResult) -> Vec<Row<'_>> {
             for (position, target) in workload.targets.iter().enumerate() {
                 let index = result.plan.targets.iter().position(|uri| *uri == target.uri).unwrap_or(position);
                 let of = format!("{} [{index}]", workload.name);
-                push(&mut rows, point.load.to_string(), &of, &target.figures);
+                push(&mut rows, load(point), &of, &target.figures);
             }
         }
     }
     rows
 }
 
+fn load(point: &PointResult) -> String {
+    match point.mark() {
+        Some(Mark::Failed) => format!("{} {FAILED}", point.load),
+        Some(Mark::Unsteady) => format!("{} {UNSTEADY}", point.load),
+        None => point.load.to_string(),
+    }
+}
+
 fn push<'a>(rows: &mut Vec<Row<'a>>, load: String, of: &str, figures: &'a Figures) {
     let used = |op: &OpFigures| op.completions + op.errors > 0;
-    let row = |op, figures: &'a OpFigures| Row {
-        load: load.clone(),
-        of: of.to_owned(),
-        op,
-        iops: figures.iops,
-        bytes_per_s: figures.bytes_per_s,
-        service: figures.service.as_ref(),
-        errors: figures.errors,
-    };
-    match (used(&figures.read), used(&figures.write)) {
-        (true, false) => rows.push(row("read", &figures.read)),
-        (false, true) => rows.push(row("write", &figures.write)),
-        (both, _) => {
-            let &Figures { iops, bytes_per_s, errors, .. } = figures;
-            let of = of.to_owned();
-            rows.push(Row { load: load.clone(), of, op: "all", iops, bytes_per_s, service: None, errors });
-            if both {
-                rows.push(row("read", &figures.read));
-                rows.push(row("write", &figures.write));
+    let (read, write) = (used(&figures.read), used(&figures.write));
+    let mut line = |op, rates, latency| rows.push(Row { load: load.clone(), of: of.to_owned(), op, rates, latency });
+    if read == write {
+        let &Figures { iops, bytes_per_s, errors, .. } = figures;
+        line("all", Some(Rates { iops, bytes_per_s, errors }), None);
+    }
+    for (used, op, figures) in [(read, "read", &figures.read), (write, "write", &figures.write)] {
+        if used {
+            let &OpFigures { iops, bytes_per_s, errors, .. } = figures;
+            line(op, Some(Rates { iops, bytes_per_s, errors }), figures.service.as_ref());
+            if figures.response.is_some() {
+                line("resp", None, figures.response.as_ref());
             }
         }
     }

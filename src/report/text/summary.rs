@@ -2,17 +2,17 @@
 //!
 //! Owns its order and wording. ASCII only, since nobody knows where it will be read.
 
-use std::fmt::Write as _;
-
+use super::checks::{arrivals, checks};
+use super::headroom;
 use super::rows::by_target;
 use super::table::{draw, table};
 use super::{Style, ascii};
 use crate::plan::{Access, Arrivals, Load, OpenLoad, Plan, WorkloadPlan};
 use crate::report::columns::decimal;
-use crate::result::{Judgement, PointResult, RunResult};
+use crate::result::{PointResult, RunResult};
 use crate::units::{format_count, format_duration, format_latency};
 
-/// The whole run as plain text: set-up, targets, plan, figures, cores and checks.
+/// The whole run as plain text: set-up, targets, plan, figures, arrivals, cores and checks.
 #[must_use]
 pub fn summary(result: &RunResult) -> String {
     let mut out = String::new();
@@ -26,20 +26,28 @@ pub fn summary(result: &RunResult) -> String {
         section(&mut out, "By target");
         out.push_str(&draw(&by_target(result), "workload", Style::plain()));
     }
+    if result.points.iter().any(|point| !point.checks.arrivals.is_empty()) {
+        section(&mut out, "Arrivals in the window");
+        for (index, point) in result.points.iter().enumerate() {
+            arrivals(&mut out, index, point);
+        }
+    }
     section(&mut out, "Cores in the window");
     for (index, point) in result.points.iter().enumerate() {
         cores(&mut out, index, point);
+    }
+    section(&mut out, "Headroom");
+    out.push_str(&headroom::headroom(result));
+    let host = headroom::host(result);
+    if !host.is_empty() {
+        section(&mut out, "Host in the window");
+        out.push_str(&host);
     }
     section(&mut out, "Checks");
     for (index, point) in result.points.iter().enumerate() {
         checks(&mut out, index, point);
     }
     ascii(&out)
-}
-
-/// Writes one line. Writing to a string cannot fail.
-macro_rules! line {
-    ($out:expr, $($arg:tt)*) => { let _ = writeln!($out, $($arg)*); };
 }
 
 fn section(out: &mut String, title: &str) {
@@ -64,6 +72,9 @@ fn host(out: &mut String, result: &RunResult) {
     let memory = decimal(host.memory_bytes as f64 / f64::from(1 << 30), 1);
     let mhz = decimal(host.ticks_per_s as f64 / 1e6, 3);
     line!(out, "  {} cores, {memory} GiB, clock {} at {mhz} MHz", host.cores.len(), host.clock);
+    if let Some(clock) = &result.clock {
+        line!(out, "  clock {}", headroom::clock(clock));
+    }
 }
 
 fn targets(out: &mut String, result: &RunResult) {
@@ -145,52 +156,15 @@ fn cores(out: &mut String, index: usize, point: &PointResult) {
     for core in &point.cores {
         line!(
             out,
-            "  point {} ({}) core {}: busy {:.1} %, longest poll gap {}, {} polls, {} waits for a full queue",
+            "  point {} ({}) core {}: busy {:.1} %, off core {:.1} %, longest poll gap {}, {} polls, {} waits for a full queue",
             index + 1,
             point.load,
             core.core,
             core.busy * 100.0,
+            core.off_core * 100.0,
             format_latency(core.poll_gap_max_ns as f64),
             format_count(core.polls),
             format_count(core.back_pressure)
         );
-    }
-}
-
-fn checks(out: &mut String, index: usize, point: &PointResult) {
-    let (conservation, law) = (&point.checks.conservation, &point.checks.littles_law);
-    let equal = if conservation.ok { "ok" } else { "VIOLATED" };
-    let judgement = match law.judgement {
-        Judgement::Ok => "ok".to_owned(),
-        Judgement::Off => "OFF".to_owned(),
-        Judgement::NotJudged => format!("not judged: {}", law.reason.as_deref().unwrap_or("no reason given")),
-    };
-    line!(
-        out,
-        "  point {} ({}): window {:.3} s; ramp {}, drain {} completions",
-        index + 1,
-        point.load,
-        point.window_s,
-        format_count(point.ramp.completions),
-        format_count(point.drain.completions)
-    );
-    line!(
-        out,
-        "      conservation {equal}: {} completions, {} over {} intervals",
-        format_count(conservation.completions),
-        format_count(conservation.interval_completions),
-        conservation.intervals
-    );
-    line!(
-        out,
-        "      Little's law {judgement}: {} outstanding, rate x mean {:.3} ({:+.2} %)",
-        law.outstanding,
-        law.rate_times_mean,
-        law.deviation * 100.0
-    );
-    for error in &point.errors {
-        let op = if error.op == crate::plan::Op::Read { "read" } else { "write" };
-        let count = format_count(error.count);
-        line!(out, "      {count} x {} ({op}, {} on {})", error.status, error.workload, error.target);
     }
 }

@@ -5,26 +5,45 @@
 use comfy_table::presets::{ASCII_HORIZONTAL_ONLY, UTF8_HORIZONTAL_ONLY};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table};
 
-use super::rows::{Row, by_point};
+use super::headroom::verdicts;
+use super::rows::{FAILED, Rates, Row, UNSTEADY, by_point};
 use super::{Style, ascii};
 use crate::report::columns::{decimal, latencies};
 use crate::result::{Latency, RunResult};
 use crate::units::format_count;
 
-/// The points of a run, one line each (three where reads and writes are mixed: both, reads, writes), and beneath them
-/// what a reader must know before trusting the figures. Ends with a line feed.
+/// The points of a run, one line each (three where reads and writes are mixed: both, reads, writes; one more for each
+/// response latency), and beneath them what limited them and what a reader
+/// must know before trusting the figures. Ends with a line feed.
 #[must_use]
 pub fn table(result: &RunResult, style: Style) -> String {
     let mut out = String::new();
     if result.points.is_empty() {
         out.push_str("no point was measured\n");
     } else {
-        out.push_str(&draw(&by_point(result), "workload", style));
+        let rows = by_point(result);
+        out.push_str(&draw(&rows, "workload", style));
+        out.push_str(&legend(&rows));
     }
+    out.push_str(&verdicts(result));
     for verdict in &result.verdicts {
         out.push_str(&format!("note: {verdict}\n"));
     }
     if style.unicode { out } else { ascii(&out) }
+}
+
+/// What the signs in these rows mean; empty when there is none.
+fn legend(rows: &[Row<'_>]) -> String {
+    let marked = |sign: &str| rows.iter().any(|row| row.load.ends_with(sign));
+    let meanings = [
+        (
+            rows.iter().any(Row::is_response),
+            "resp: response latency, from the scheduled arrival; the line above it: from the submission",
+        ),
+        (marked(FAILED), "!: a check failed or the point is incomplete, see the notes"),
+        (marked(UNSTEADY), "~: not in a steady state, see the notes"),
+    ];
+    meanings.iter().filter(|(there, _)| *there).map(|(_, meaning)| format!(" {meaning}\n")).collect()
 }
 
 /// Draws `rows`, whose `of` stands under the heading `of`. Ends with a line feed.
@@ -58,10 +77,13 @@ fn columns(rows: &[Row<'_>], of: &str, with_mib: bool) -> Vec<Column> {
         push(of, "", true, rows.iter().map(|row| row.of.clone()).collect());
     }
     push("op", "", true, rows.iter().map(|row| row.op.to_owned()).collect());
-    push("IOPS", "", false, rows.iter().map(|row| decimal(row.iops, 0)).collect());
-    push("MB/s", "", false, rows.iter().map(|row| decimal(row.bytes_per_s / 1e6, 1)).collect());
+    let rates = |cell: &dyn Fn(&Rates) -> String| -> Vec<String> {
+        rows.iter().map(|row| row.rates.as_ref().map(cell).unwrap_or_default()).collect()
+    };
+    push("IOPS", "", false, rates(&|row| decimal(row.iops, 0)));
+    push("MB/s", "", false, rates(&|row| decimal(row.bytes_per_s / 1e6, 1)));
     if with_mib {
-        push("MiB/s", "", false, rows.iter().map(|row| decimal(row.bytes_per_s / f64::from(1 << 20), 1)).collect());
+        push("MiB/s", "", false, rates(&|row| decimal(row.bytes_per_s / f64::from(1 << 20), 1)));
     }
     let figures: [LatencyFigure; 6] = [
         ("mean", |l| l.mean_ns),
@@ -72,11 +94,11 @@ fn columns(rows: &[Row<'_>], of: &str, with_mib: bool) -> Vec<Column> {
         ("max", |l| l.max_ns as f64),
     ];
     for (heading, figure) in figures {
-        let column = latencies(&rows.iter().map(|row| row.service.map(figure)).collect::<Vec<_>>());
+        let column = latencies(&rows.iter().map(|row| row.latency.map(figure)).collect::<Vec<_>>());
         push(heading, column.unit, false, column.cells);
     }
-    if rows.iter().any(|row| row.errors > 0) {
-        push("errors", "", false, rows.iter().map(|row| format_count(row.errors)).collect());
+    if rows.iter().filter_map(|row| row.rates.as_ref()).any(|row| row.errors > 0) {
+        push("errors", "", false, rates(&|row| format_count(row.errors)));
     }
     columns
 }
@@ -99,7 +121,7 @@ fn render(columns: Vec<Column>, style: Style) -> String {
     for row in 0..columns.first().map_or(0, |column| column.cells.len()) {
         table.add_row(columns.iter().map(|column| {
             let cell = Cell::new(&column.cells[row]).set_alignment(align(column));
-            let alarm = style.colour && column.heading == "errors" && column.cells[row] != "0";
+            let alarm = style.colour && column.heading == "errors" && !["0", ""].contains(&column.cells[row].as_str());
             if alarm { cell.fg(Color::Red) } else { cell }
         }));
     }
