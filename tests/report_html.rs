@@ -8,7 +8,7 @@ use rigel::report::html::{Source, charts, page};
 #[test]
 fn a_page_of_one_result_holds_its_figures_and_fetches_nothing() {
     let result = figures::mixed();
-    let page = page(&[Source { label: "OLTP".to_owned(), result: &result }]);
+    let page = page(&[Source { label: "OLTP".to_owned(), result: &result, series: None }]);
     if let Ok(path) = std::env::var("RIGEL_KEEP_PAGE") {
         std::fs::write(path, &page).unwrap();
     }
@@ -25,7 +25,8 @@ fn a_page_of_one_result_holds_its_figures_and_fetches_nothing() {
 #[test]
 fn several_results_share_each_chart() {
     let result = figures::mixed();
-    let sources = ["before", "after <x>"].map(|label| Source { label: label.to_owned(), result: &result });
+    let sources =
+        ["before", "after <x>"].map(|label| Source { label: label.to_owned(), result: &result, series: None });
     let named = charts(&sources);
     let ids: Vec<_> = named.iter().map(|named| named.id.as_str()).collect();
     assert!(ids.contains(&"iops") && ids.contains(&"percentiles-read"), "{ids:?}");

@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::args::ArchiveArg;
 use super::exit::Failure;
+use super::live::warn;
+use super::save::SERIES;
+use crate::result::series::{self, Series};
 use crate::result::{RunResult, from_json};
 
 /// A result that was found.
@@ -15,6 +18,8 @@ pub(super) struct Found {
     pub result: RunResult,
     /// Its text, as it was written.
     pub json: String,
+    /// Its intervals, when they were there.
+    pub series: Option<Series>,
     /// The folder of its files, when it came from there.
     pub folder: Option<PathBuf>,
 }
@@ -47,7 +52,8 @@ pub(super) fn at(path: &Path) -> Result<Found, Failure> {
     })?;
     let result = from_json(&json).map_err(|error| Failure::Result { path: name, reason: error.to_string() })?;
     let folder = file.parent().map(|folder| if folder.as_os_str().is_empty() { ".".into() } else { folder.to_owned() });
-    Ok(Found { label: label(&result), result, json, folder })
+    let series = folder.as_deref().and_then(series).filter(|series| series.header.started_at == result.started_at);
+    Ok(Found { label: label(&result), result, json, series, folder })
 }
 
 #[cfg(feature = "archive")]
@@ -57,7 +63,13 @@ fn archived(name: &str, archive: &ArchiveArg) -> Option<Result<Found, Failure>> 
         let archive = open(archive)?;
         let entry = archive.entry(reference)?;
         let (result, json) = archive.result(entry.id)?;
-        Ok(Found { label: format!("{} (#{})", label(&result), entry.id), result, json, folder: None })
+        Ok(Found {
+            label: format!("{} (#{})", label(&result), entry.id),
+            result,
+            json,
+            series: of_folder(&entry),
+            folder: None,
+        })
     };
     Some(find())
 }
@@ -71,6 +83,25 @@ fn archived(_name: &str, _archive: &ArchiveArg) -> Option<Result<Found, Failure>
 #[cfg(feature = "archive")]
 pub(super) fn open(archive: &ArchiveArg) -> Result<crate::archive::Archive, Failure> {
     Ok(crate::archive::Archive::open_existing(&path(archive))?)
+}
+
+/// The intervals of an archived result, as long as its folder is where it was.
+#[cfg(feature = "archive")]
+fn of_folder(entry: &crate::archive::Entry) -> Option<Series> {
+    series(Path::new(&entry.folder)).filter(|series| series.header.started_at == entry.started_at)
+}
+
+/// The intervals in a folder; none when there are none, or none that can be read.
+pub(super) fn series(folder: &Path) -> Option<Series> {
+    let path = folder.join(SERIES);
+    let bytes = std::fs::read(&path).ok()?;
+    match series::read(&bytes) {
+        Ok(series) => Some(series),
+        Err(error) => {
+            warn(&format!("{}: {error}; the report has no charts over time", path.display()));
+            None
+        }
+    }
 }
 
 /// Where the archive is.

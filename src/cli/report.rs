@@ -14,8 +14,10 @@ pub(super) fn run(args: &ReportArgs) -> Result<Exit, Failure> {
     let named = args.results.iter().map(|name| find::result(name, &args.archive));
     let mut found = named.collect::<Result<Vec<Found>, _>>()?;
     find::tell_apart(&mut found);
-    let sources: Vec<Source<'_>> =
-        found.iter().map(|found| Source { label: found.label.clone(), result: &found.result }).collect();
+    let sources: Vec<Source<'_>> = found
+        .iter()
+        .map(|found| Source { label: found.label.clone(), result: &found.result, series: found.series.as_ref() })
+        .collect();
     let path = args.out.clone().unwrap_or_else(|| usual_path(&found));
     write(&path, page(&sources).as_bytes())?;
     to_stdout(format!("Report: {}\n", path.display()))?;

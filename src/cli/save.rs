@@ -57,7 +57,11 @@ impl Folder {
     /// Writes the page of a finished run.
     pub(super) fn save_page(&self, result: &RunResult) -> Result<(), Failure> {
         let label = find::label(result);
-        self.put("report.html", report::html::page(&[report::html::Source { label, result }]).as_bytes())
+        self.put(
+            "report.html",
+            report::html::page(&[report::html::Source { label, result, series: find::series(&self.path).as_ref() }])
+                .as_bytes(),
+        )
     }
 
     /// Writes (or replaces) `result.json` and `summary.txt`, each whole or not at all.

@@ -4,6 +4,7 @@
 //! results; nothing is fetched, and no script is needed to read it.
 
 mod curves;
+mod over_time;
 mod sections;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -12,6 +13,7 @@ pub use curves::Named;
 
 use crate::report::chart::{self, STYLE};
 use crate::result::RunResult;
+use crate::result::series::Series;
 
 /// One result of a report.
 #[derive(Debug, Clone)]
@@ -20,6 +22,8 @@ pub struct Source<'a> {
     pub label: String,
     /// The result.
     pub result: &'a RunResult,
+    /// Its intervals, where they are at hand.
+    pub series: Option<&'a Series>,
 }
 
 const PAGE_STYLE: &str = include_str!("page.css");
@@ -30,6 +34,7 @@ pub fn page(sources: &[Source<'_>]) -> String {
     let title = sections::title(sources);
     let over_load = curves::over_load(sources);
     let distributions = curves::distributions(sources);
+    let over_time = over_time(sources);
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -53,6 +58,10 @@ pub fn page(sources: &[Source<'_>]) -> String {
                         h2 id="distributions" { "Distributions" }
                         (figures_of(&distributions))
                     }
+                    @for (index, (label, charts)) in over_time.iter().enumerate() {
+                        h2 id={ "time-" (index) } { "Over time" @if sources.len() > 1 { ": " (label) } }
+                        (figures_of(charts))
+                    }
                     (sections::details(sources))
                     (sections::set_up(sources))
                 }
@@ -67,7 +76,20 @@ pub fn page(sources: &[Source<'_>]) -> String {
 pub fn charts(sources: &[Source<'_>]) -> Vec<Named> {
     let mut charts = curves::over_load(sources);
     charts.extend(curves::distributions(sources));
+    charts.extend(over_time(sources).into_iter().flat_map(|(_, charts)| charts));
     charts
+}
+
+/// The charts over time of each result that has its intervals, with its label.
+fn over_time(sources: &[Source<'_>]) -> Vec<(String, Vec<Named>)> {
+    let of = |(index, source): (usize, &Source<'_>)| {
+        let mut charts = over_time::over_time(source.series?);
+        if sources.len() > 1 {
+            charts.iter_mut().for_each(|named| named.id = format!("{}-{}", named.id, index + 1));
+        }
+        Some((source.label.clone(), charts))
+    };
+    sources.iter().enumerate().filter_map(of).collect()
 }
 
 fn figures_of(charts: &[Named]) -> Markup {

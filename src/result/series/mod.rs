@@ -123,6 +123,19 @@ pub struct Spread {
     pub p999_ns: u64,
     /// Exact greatest.
     pub max_ns: u64,
+    /// The distribution, coarsely: number of a bucket and count, rising. Bucket `b` holds what is at least 2^(b/8) ns and
+    /// below 2^((b+1)/8) ns.
+    #[serde(default)]
+    pub coarse: Vec<(u16, u64)>,
+}
+
+/// Buckets of [`Spread::coarse`] to each power of two.
+const COARSE: f64 = 8.0;
+
+/// The least latency of a bucket of [`Spread::coarse`], in nanoseconds.
+#[must_use]
+pub fn coarse_edge_ns(bucket: u16) -> f64 {
+    (f64::from(bucket) / COARSE).exp2()
 }
 
 /// The arrivals of an open loop in an interval.
@@ -206,7 +219,7 @@ impl OpInterval {
             completions,
             bytes: completions * block_bytes,
             errors: cell.errors,
-            service: service.map(|service| Spread::in_ns(clock, &service)),
+            service: service.map(|service| Spread::in_ns(clock, &cell.service, &service)),
             response: cell.response.as_ref().and_then(|response| Spread::of(clock, response)),
         }
     }
@@ -214,14 +227,34 @@ impl OpInterval {
 
 impl Spread {
     fn of(clock: &Clock, ticks: &TickHistogram) -> Option<Self> {
-        ticks.reading(QUANTILES).map(|reading| Self::in_ns(clock, &reading))
+        ticks.reading(QUANTILES).map(|reading| Self::in_ns(clock, ticks, &reading))
     }
 
-    fn in_ns(clock: &Clock, reading: &Reading<3>) -> Self {
+    fn in_ns(clock: &Clock, ticks: &TickHistogram, reading: &Reading<3>) -> Self {
         let ns = |ticks: u64| clock.ns(ticks as f64).round() as u64;
         let [p50_ns, p99_ns, p999_ns] = reading.quantiles_ticks.map(ns);
-        Self { mean_ns: clock.ns(reading.mean_ticks), p50_ns, p99_ns, p999_ns, max_ns: ns(reading.max_ticks) }
+        let (mean_ns, max_ns) = (clock.ns(reading.mean_ticks), ns(reading.max_ticks));
+        Self { mean_ns, p50_ns, p99_ns, p999_ns, max_ns, coarse: coarse(clock, ticks) }
     }
+}
+
+/// The distribution in the buckets of [`Spread::coarse`]; a tick bucket counts where its middle lies.
+fn coarse(clock: &Clock, ticks: &TickHistogram) -> Vec<(u16, u64)> {
+    let mut out: Vec<(u16, u64)> = Vec::new();
+    // The next bucket begins here, so that a logarithm is taken once a bucket and not once a value.
+    let mut end_ns = 0.0;
+    for (low, high, count) in ticks.buckets() {
+        let ns = clock.ns(low.midpoint(high) as f64).max(1.0);
+        if ns >= end_ns {
+            let bucket = (ns.log2() * COARSE) as u16;
+            end_ns = coarse_edge_ns(bucket + 1);
+            out.push((bucket, 0));
+        }
+        if let Some((_, sum)) = out.last_mut() {
+            *sum += count;
+        }
+    }
+    out
 }
 
 impl ArrivalsInterval {
