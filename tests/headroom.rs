@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use cli::rigel;
 use rigel::clock::Clock;
-use rigel::engine::record::{ArrivalFigures, PointFigures};
+use rigel::engine::record::{ArrivalFigures, Leftover, PointFigures};
 use rigel::plan::{Arrivals, Load, OpenLoad, Plan};
 use rigel::report::json;
 use rigel::result::{Bound, PointResult, RunResult, from_json, point};
@@ -106,6 +106,7 @@ fn an_offered_rate_that_was_served_is_no_limit() {
         let point = judged(plan, |figures| {
             let arrivals = ArrivalFigures { offered: 2_000, sent: 2_000 - backlog, ..ArrivalFigures::default() };
             figures.arrivals = vec![Some(arrivals)];
+            figures.leftovers = vec![Some(Leftover { waiting: backlog, unanswered: 0 })];
             figures.overloaded = overloaded;
         });
         point.verdict.unwrap().bound

@@ -18,10 +18,10 @@ fn elsewhere_than_on_a_terminal_each_interval_has_a_line() {
         .sum();
     assert_eq!(lines.len(), intervals, "{}", outcome.stderr);
     assert!(lines[0].starts_with("[1/2 QD 1] 0.5 of 0.5 s ramp: "), "{}", lines[0]);
-    for line in lines {
-        for part in [" IOPS, ", " MB/s, mean ", ", p50 ", ", p99 ", ", p99.9 ", ", 0 errors"] {
-            assert!(line.contains(part), "`{part}` is missing in: {line}");
-        }
+    // On a busy machine there may be an interval in which nothing was done.
+    assert!(lines.iter().all(|line| line.contains(" IOPS, ") && line.ends_with(", 0 errors")), "{}", outcome.stderr);
+    for part in [" MB/s, mean ", ", p50 ", ", p99 ", ", p99.9 ", ", max "] {
+        assert!(lines.iter().any(|line| line.contains(part)), "`{part}` is missing in: {}", outcome.stderr);
     }
 }
 
@@ -57,7 +57,7 @@ fn a_terminal_is_redrawn_in_place_and_left_clean() {
     assert!(told.matches("point 2/2").count() > 1 && told.contains("\u{1b}[2K"), "not redrawn: {told:?}");
     let screen = screen(&told);
     assert!(screen.contains("Result: ") && screen.contains("QD 2"), "{screen}");
-    for part in ["point ", " left", "connecting", "last minute", "backlog"] {
+    for part in ["point 1/2", "point 2/2", " s left", "connecting", "last minute", "backlog"] {
         assert!(!screen.contains(part), "`{part}` is still there:\n{screen}");
     }
 }

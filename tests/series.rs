@@ -8,6 +8,7 @@ mod cli;
 mod figures;
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -178,11 +179,11 @@ fn whatever_kills_a_run_every_finished_interval_is_readable() {
 #[test]
 fn a_full_disk_is_told_and_the_run_goes_on() {
     let Some(disk) = SmallDisk::mount() else { return };
-    let ballast = disk.path().join("ballast");
-    fs::write(&ballast, vec![0; 64 << 10]).unwrap();
     let out = disk.path().join("out");
     let line = format!("run -t null://1g -q 2 --ramp 0s --time 3s --interval 10ms --out {}", out.display());
     let mut running = Running::start(&line);
+    running.wait_for(" window: ");
+    let ballast = disk.fill();
     running.wait_for("cannot write the series to");
     // Room for the result, which is asked for last.
     fs::remove_file(&ballast).unwrap();
@@ -205,9 +206,12 @@ fn a_disk_without_room_for_the_result_costs_only_its_place() {
     let out = disk.path().join("out");
     let aside = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_rigel"));
-    command.args(["run", "-t", "null://1g", "-q", "2", "--quiet", "--ramp", "0s", "--time", "2500ms"]);
+    command.args(["run", "-t", "null://1g", "-q", "2", "--ramp", "0s", "--time", "2500ms"]);
     command.args(["--interval", "10ms", "--out"]).arg(&out).env("TMPDIR", aside.path());
-    let outcome = Running::spawn(tempfile::tempdir().unwrap(), command).wait().ends_with(4);
+    let mut running = Running::spawn(tempfile::tempdir().unwrap(), command);
+    running.wait_for(" window: ");
+    disk.fill();
+    let outcome = running.wait().ends_with(4);
     assert!(outcome.stderr.contains("cannot write the result to"), "{}", outcome.stderr);
     let place = outcome.stdout.rsplit("Result: ").next().unwrap().trim();
     assert!(Path::new(place).starts_with(aside.path()) && outcome.stderr.contains(place), "{}", outcome.stderr);
@@ -220,9 +224,9 @@ fn a_disk_without_room_for_the_result_costs_only_its_place() {
 #[test]
 fn a_series_that_meets_a_limit_ends_with_its_last_whole_line() {
     let mut command = Command::new("bash");
-    let limited = "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"";
+    let limited = "trap '' XFSZ; ulimit -f 24; exec \"$0\" \"$@\"";
     command.args(["-c", limited, env!("CARGO_BIN_EXE_rigel")]);
-    command.args("run -t null://1g -q 2 --quiet --ramp 0s --time 2500ms --interval 10ms".split(' '));
+    command.args("run -t null://1g --rate 500 --quiet --ramp 0s --time 2500ms --interval 10ms".split(' '));
     let outcome = Running::spawn(tempfile::tempdir().unwrap(), command).wait().ends_with(4);
     assert!(outcome.stderr.contains("series.jsonl: File too large"), "{}", outcome.stderr);
     let folder = outcome.result_folder();
@@ -242,7 +246,7 @@ fn a_disk_that_is_full_before_the_run_is_refused() {
     outcome.refuses(3, &["series.jsonl: File too large", "--out"]);
 }
 
-/// A file system of 128 KiB; unmounted when dropped.
+/// A file system of 4 MiB; unmounted when dropped.
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
@@ -250,7 +254,7 @@ impl SmallDisk {
     fn mount() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=128k", "tmpfs"]).arg(folder.path());
+        mount.args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"]).arg(folder.path());
         match mount.output() {
             Ok(out) if out.status.success() => Some(Self(folder)),
             Ok(out) => {
@@ -266,6 +270,14 @@ impl SmallDisk {
 
     fn path(&self) -> &Path {
         self.0.path()
+    }
+
+    /// Takes all the room that is left; the file that does.
+    fn fill(&self) -> std::path::PathBuf {
+        let ballast = self.path().join("ballast");
+        let mut file = fs::File::create(&ballast).unwrap();
+        while file.write_all(&[0; 4096]).is_ok() {}
+        ballast
     }
 }
 

@@ -72,7 +72,9 @@ pub(super) fn verdict(
     let judged = |bound, reason| PointVerdict { bound, reason };
     let busiest = point.cores.iter().max_by(|a, b| a.busy.total_cmp(&b.busy));
     let Some(core) = busiest.filter(|_| point.total.completions > 0) else {
-        return judged(Bound::Unknown, "nothing completed in the window".to_owned());
+        let polled = point.cores.iter().any(|core| core.polls > 0);
+        let why = if polled { "" } else { ", and no core polled in it: other programs or the hypervisor had them" };
+        return judged(Bound::Unknown, format!("nothing completed in the window{why}"));
     };
     if let Some(rate) = served(point) {
         return judged(Bound::None, format!("the offered {} arrivals/s were served", format_count(rate)));
