@@ -6,6 +6,7 @@ use super::Source;
 use super::curves::latency;
 use crate::report::chart::Unit;
 use crate::report::columns::decimal;
+use crate::report::text::bounds;
 use crate::result::{Figures, OpFigures, PointResult, RunResult};
 use crate::units::{Bytes, format_count, format_duration, format_latency};
 
@@ -69,6 +70,7 @@ pub(super) fn verdicts(sources: &[Source<'_>]) -> Markup {
                     li class="good" { (label) "All checks passed: nothing stands against these figures." }
                 }
                 @for verdict in &source.result.verdicts { li { (label) (verdict) } }
+                @for bound in bounds(source.result).lines() { li class="bound" { (label) (bound) } }
             }
         }
     }
@@ -168,11 +170,12 @@ pub(super) fn details(sources: &[Source<'_>]) -> Markup {
             }
             details { summary { "By core" } div class="scroll" { table {
                 thead { tr {
-                    th class="w" { "load" } th { "core" } th { "busy" } th { "longest poll gap" } th { "polls" }
+                    th class="w" { "load" } th { "core" } th { "busy" } th { "taken away" } th { "longest poll gap" } th { "polls" }
                     th { "I/Os a tick" } th { "waits for a full queue" }
                 } }
                 tbody { @for point in &source.result.points { @for core in &point.cores { tr {
                     td class="w" { (point.load) } td { (core.core) } td { (decimal(core.busy * 100.0, 1)) " %" }
+                    td { (decimal(core.off_core * 100.0, 1)) " %" }
                     td { (format_latency(core.poll_gap_max_ns as f64)) } td { (format_count(core.polls)) }
                     td { (core.completions_per_tick) } td { (format_count(core.back_pressure)) }
                 } } } }
@@ -215,6 +218,9 @@ pub(super) fn set_up(sources: &[Source<'_>]) -> Markup {
                 dt { "host" } dd { (host.hostname) ", " (host.cpu) ", " (Unit::Count.write(host.cores.len() as f64)) " cores, "
                     (host.memory_bytes >> 30) " GiB, " (host.kernel) }
                 dt { "clock" } dd { (host.clock) ", " (format_count(host.ticks_per_s)) " ticks/s" }
+                @if let Some(headroom) = &result.headroom {
+                    dt { "ceiling" } dd { (format_count(headroom.null_iops.round() as u64)) " IOPS of this plan on the null driver" }
+                }
                 @for (index, target) in result.facts.targets.iter().enumerate() {
                     dt { "target [" (index) "]" }
                     dd {

@@ -7,7 +7,7 @@ use crate::result::{ClockResult, HostUse, PointResult, RunResult};
 use crate::units::{format_count, format_latency};
 
 /// One line for each run of points with the same limit: `QD 1 to QD 8: array-bound (at QD 8: …)`.
-pub(super) fn verdicts(result: &RunResult) -> String {
+pub(in crate::report) fn verdicts(result: &RunResult) -> String {
     let judged: Vec<_> = result.points.iter().filter_map(|point| Some((point, point.verdict.as_ref()?))).collect();
     let line = |run: &[(&PointResult, &crate::result::PointVerdict)]| {
         let ((first, _), (last, verdict)) = (run.first()?, run.last()?);

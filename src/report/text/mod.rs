@@ -14,6 +14,7 @@ mod rows;
 mod summary;
 mod table;
 
+pub(super) use headroom::verdicts as bounds;
 pub use summary::summary;
 pub use table::table;
 
