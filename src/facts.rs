@@ -2,10 +2,11 @@
 //!
 //! Owns the data types only. Who finds them out: the drivers for devices, `cli/host.rs` for the host.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One target as it was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFacts {
     /// The target's URI as the job names it, without any secret.
     pub uri: String,
@@ -34,7 +35,7 @@ pub struct DeviceFacts {
 }
 
 /// The machine that generated the load.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostFacts {
     /// Host name.
     pub hostname: String,

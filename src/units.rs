@@ -5,6 +5,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A point or a span on the tick clock of a run (the invariant TSC, or a driver's virtual clock).
@@ -32,7 +33,7 @@ impl Ticks {
 pub struct Lba(pub u64);
 
 /// A number of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Bytes(pub u64);
 
 impl fmt::Display for Bytes {

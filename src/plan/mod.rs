@@ -12,6 +12,7 @@ mod resolve;
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use error::PlanError;
@@ -24,7 +25,7 @@ pub use crate::spec::{Access, Arrivals, Load, OpenLoad, Overload};
 use crate::units::Bytes;
 
 /// Direction of an I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Op {
     /// Reads blocks.
@@ -34,7 +35,7 @@ pub enum Op {
 }
 
 /// A workload with everything resolved.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkloadPlan {
     /// Its name, unique in the plan.
     pub name: String,
@@ -51,7 +52,7 @@ pub struct WorkloadPlan {
 }
 
 /// A span of blocks of one target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Region {
     /// First block.
     pub first_block: u64,
@@ -60,14 +61,14 @@ pub struct Region {
 }
 
 /// One fixed load held for ramp and time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PointPlan {
     /// The load of each workload, in the order of the plan's workloads.
     pub loads: Vec<Load>,
 }
 
 /// A core's share of one workload: some slots that go to one target, or to any of several.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lane {
     /// Index into the plan's workloads.
     pub workload: usize,
@@ -84,7 +85,7 @@ pub struct Lane {
 }
 
 /// A core's share of the arrivals of an open loop.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LaneArrivals {
     /// How they are spread over time.
     pub spread: Arrivals,
@@ -96,7 +97,7 @@ pub struct LaneArrivals {
 }
 
 /// Everything one core does.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CorePlan {
     /// The core's number, as the operating system counts.
     pub core: usize,
@@ -105,18 +106,21 @@ pub struct CorePlan {
 }
 
 /// The whole run. Immutable; kept in the result as its provenance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// Seed of every generator.
     pub seed: u64,
     /// Time before the window opens.
     #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub ramp: Duration,
     /// Length of the window.
     #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub time: Duration,
     /// Length of an interval of the series.
     #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub interval: Duration,
     /// URIs of the targets, without secrets.
     pub targets: Vec<String>,

@@ -8,4 +8,5 @@ mod columns;
 pub mod html;
 pub mod json;
 pub mod live;
+pub mod schema;
 pub mod text;

@@ -2,6 +2,7 @@
 //!
 //! Owns the type and what is said against a clock. Reads none.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Drift against the system clock from which on it is said, in parts per million.
@@ -10,7 +11,7 @@ const DRIFT_PPM: f64 = 200.0;
 const DRIFT_S: f64 = 1.0;
 
 /// The clock of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockResult {
     /// `tsc` or `virtual`.
     pub source: String,

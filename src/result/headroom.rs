@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::point::{CoreResult, PointResult};
@@ -22,14 +23,14 @@ const CEILING_HOST: f64 = 0.5;
 const SERVED_BACKLOG_S: f64 = 0.1;
 
 /// What the generator can do at most.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Headroom {
     /// IOPS of the run's plan, at its greatest depths, on Rigel's null driver.
     pub null_iops: f64,
 }
 
 /// What limited a point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Bound {
     /// The host that generates the load.
@@ -54,7 +55,7 @@ impl fmt::Display for Bound {
 }
 
 /// The verdict on a point.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PointVerdict {
     /// What limited it.
     pub bound: Bound,

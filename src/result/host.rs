@@ -2,10 +2,11 @@
 //!
 //! Owns these types and nothing else: plain data, read from the system by `cli`. Says nothing on what follows from it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Use of the host from about the opening of the window to about its end.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostUse {
     /// Time between the two readings, in seconds; longer or shorter than the window by some tens of milliseconds.
     pub sampled_s: f64,
@@ -20,7 +21,7 @@ pub struct HostUse {
 }
 
 /// Use of one polled core by all programs together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CoreUse {
     /// Its number, as the operating system counts.
     pub core: usize,
@@ -33,7 +34,7 @@ pub struct CoreUse {
 }
 
 /// Use of a hardware thread that shares a physical core with a polled one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SiblingUse {
     /// Its number, as the operating system counts.
     pub core: usize,
@@ -42,7 +43,7 @@ pub struct SiblingUse {
 }
 
 /// What became of the thread that polls a core.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerUse {
     /// The core it polls.
     pub core: usize,

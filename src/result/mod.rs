@@ -14,6 +14,7 @@ mod read;
 pub mod series;
 mod verdict;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use build::point;
@@ -39,7 +40,7 @@ use crate::plan::Plan;
 pub const SCHEMA: u32 = 1;
 
 /// A whole run: where it comes from, what was driven, what was measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResult {
     /// Version of this shape, see [`SCHEMA`].
     pub schema: u32,
@@ -50,6 +51,7 @@ pub struct RunResult {
     /// The command line, without secrets.
     pub command: Vec<String>,
     /// The job as written, with the overrides of the command line.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub job: serde_json::Value,
     /// What was driven.
     pub plan: Plan,
@@ -68,7 +70,7 @@ pub struct RunResult {
 }
 
 /// The program that measured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
     /// `rigel`.
     pub name: String,
@@ -81,7 +83,7 @@ pub struct Tool {
 }
 
 /// What was found before the run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Facts {
     /// The targets, in the order of the plan's targets.
     pub targets: Vec<DeviceFacts>,

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::checks::Checks;
@@ -15,7 +16,7 @@ use crate::plan::{Load, Op, Plan};
 use crate::units::format_count;
 
 /// One fixed load and what it achieved.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PointResult {
     /// The load that was offered.
     pub load: PointLoad,
@@ -52,7 +53,7 @@ pub struct PointResult {
 }
 
 /// The load of a point over all its workloads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PointLoad {
     /// Outstanding I/Os on each target, when that is the load of every workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +100,7 @@ impl fmt::Display for PointLoad {
 }
 
 /// What was counted outside the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseCount {
     /// Good completions.
     pub completions: u64,
@@ -108,7 +109,7 @@ pub struct PhaseCount {
 }
 
 /// What some I/Os achieved in the window: those of a point, a workload, or a workload on one target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
     /// Good completions a second.
     pub iops: f64,
@@ -125,7 +126,7 @@ pub struct Figures {
 }
 
 /// The same for one operation, with its latencies.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpFigures {
     /// Good completions in the window.
     pub completions: u64,
@@ -142,7 +143,7 @@ pub struct OpFigures {
 }
 
 /// One workload at one point.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkloadResult {
     /// Its name.
     pub name: String,
@@ -159,7 +160,7 @@ pub struct WorkloadResult {
 }
 
 /// The arrivals of an open loop in the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArrivalsResult {
     /// Arrivals that came due.
     pub offered: u64,
@@ -176,7 +177,7 @@ pub struct ArrivalsResult {
 }
 
 /// One workload on one target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetResult {
     /// The target's URI, without secrets.
     pub uri: String,
@@ -186,7 +187,7 @@ pub struct TargetResult {
 }
 
 /// One core in the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CoreResult {
     /// Its number, as the operating system counts.
     pub core: usize,
@@ -206,7 +207,7 @@ pub struct CoreResult {
 }
 
 /// I/Os that failed in one way at one place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorResult {
     /// Name of the workload.
     pub workload: String,

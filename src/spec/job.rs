@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::cores::CoreList;
@@ -14,6 +15,7 @@ use super::nearest::{hint, list};
 use super::open::{self, Arrivals, OpenLoad, Overload};
 use super::region::RegionSpec;
 use super::scalar;
+use super::schema;
 use super::uri::Uri;
 use crate::units::Bytes;
 
@@ -21,7 +23,7 @@ use crate::units::Bytes;
 pub const DEFAULT_QUEUE_DEPTH: u32 = 32;
 
 /// A job: targets, the workloads on them, and how long to hold each load.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
     /// Title for reports.
@@ -29,11 +31,13 @@ pub struct Job {
     pub name: Option<String>,
     /// Identities (serial, NGUID, or `IQN:LUN`) of the targets that may be written to.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "scalar::strings")]
+    #[schemars(schema_with = "schema::strings")]
     pub destroy: Vec<String>,
     /// The targets, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "scalar::tables")]
     pub target: Vec<Target>,
     /// The workloads as written; see [`Job::workloads`] for those in force.
+    #[schemars(description = "The workloads; one with every default if absent.")]
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "scalar::tables")]
     pub workload: Vec<Workload>,
     /// Durations, cores, seed, output.
@@ -45,7 +49,7 @@ pub struct Job {
 }
 
 /// A target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
     /// Where it is.
@@ -56,34 +60,41 @@ pub struct Target {
 }
 
 /// A workload as written.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = schema::one_load_at_most)]
 pub struct Workload {
     /// Its name, unique; `workload-1`, `workload-2` … by position if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The targets it runs on, each once; all if absent.
+    #[schemars(schema_with = "schema::target_refs")]
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "target_refs")]
     pub targets: Option<Vec<TargetRef>>,
     /// Bytes of each I/O, 1 to 64 MiB; 4 KiB if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "scalar::block_size", serialize_with = "scalar::write_size")]
+    #[schemars(schema_with = "schema::block_size")]
     pub block_size: Option<Bytes>,
     /// Share of reads, in per cent, 0 to 100; 100 if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "scalar::percent", serialize_with = "scalar::write_percent")]
+    #[schemars(schema_with = "schema::percent")]
     pub read_percent: Option<f64>,
     /// Order of addresses; random if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
     /// Outstanding I/Os on each target, 1 to 65,535; excludes `outstanding`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::queue_depth")]
+    #[schemars(schema_with = "schema::queue_depth")]
     pub queue_depth: Option<u32>,
     /// Outstanding I/Os over all targets, 1 to 1,048,576; excludes `queue_depth`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::outstanding")]
+    #[schemars(schema_with = "schema::outstanding")]
     pub outstanding: Option<u32>,
     /// Open loop: arrivals a second over all targets and cores, 1 to 10^9; excludes `queue_depth` and `outstanding`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::rate")]
+    #[schemars(schema_with = "schema::rate")]
     pub rate: Option<u64>,
     /// How the arrivals are spread over time; Poisson if absent. Only with a rate.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::arrivals")]
@@ -91,6 +102,7 @@ pub struct Workload {
     /// Most I/Os an open loop has outstanding over all targets, 1 to 1,048,576; arrivals beyond it wait, and their
     /// waiting counts as response latency. Chosen by the plan if absent. Only with a rate.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::max_outstanding")]
+    #[schemars(schema_with = "schema::outstanding")]
     pub max_outstanding: Option<u32>,
     /// The part of each target that it touches; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,26 +120,30 @@ pub enum TargetRef {
 }
 
 /// How the job runs.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
     /// Time before the window opens, up to 30 days, may be 0; 2 s if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "scalar::duration", serialize_with = "scalar::write_duration")]
+    #[schemars(schema_with = "schema::duration")]
     pub ramp: Option<Duration>,
     /// Length of the window of each point, above 0, up to 30 days; 10 s if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "scalar::duration", serialize_with = "scalar::write_duration")]
+    #[schemars(schema_with = "schema::duration")]
     pub time: Option<Duration>,
     /// Length of an interval of the series, 1 ms to `time`; 1 s if absent, or `time` if that is less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "scalar::duration", serialize_with = "scalar::write_duration")]
+    #[schemars(schema_with = "schema::duration")]
     pub interval: Option<Duration>,
     /// Cores to use; chosen by the plan if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores: Option<CoreList>,
     /// Seed of every generator, 0 to 2^63 - 1; 1 if absent, so that a repeated job repeats its I/O.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "scalar::seed")]
+    #[schemars(schema_with = "schema::seed")]
     pub seed: Option<u64>,
     /// What becomes of a point whose targets cannot follow its rate; it ends early if absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::overload")]
@@ -141,17 +157,21 @@ pub struct Run {
 }
 
 /// The loads of the points, in order; exactly one list is present and it is not empty.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = schema::exactly_one)]
 pub struct Sweep {
     /// Queue depths on each target, each 1 to 65,535.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::queue_depths")]
+    #[schemars(schema_with = "schema::queue_depths")]
     pub queue_depth: Option<Vec<u32>>,
     /// Numbers of I/Os outstanding over all targets, each 1 to 1,048,576.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::outstandings")]
+    #[schemars(schema_with = "schema::outstandings")]
     pub outstanding: Option<Vec<u32>>,
     /// Rates over all targets and cores, in I/Os a second, each 1 to 10^9.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::rates")]
+    #[schemars(schema_with = "schema::rates")]
     pub rate: Option<Vec<u64>>,
 }
 

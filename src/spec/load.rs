@@ -2,6 +2,7 @@
 //!
 //! Owns their spelling and their limits. Knows nothing of targets or cores.
 
+use schemars::JsonSchema;
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -17,7 +18,7 @@ pub const OUTSTANDING_MAX: u32 = 1_048_576;
 pub const SWEEP_POINTS_MAX: usize = 10_000;
 
 /// Order of the addresses within a region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Access {
     /// Uniform over all aligned blocks of the region.
@@ -41,7 +42,7 @@ impl<'de> Deserialize<'de> for Access {
 }
 
 /// The fixed load of one workload at one point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
     /// Closed loop: outstanding I/Os on each target, at least 1.

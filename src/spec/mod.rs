@@ -14,6 +14,7 @@ mod query;
 mod read;
 mod region;
 mod scalar;
+mod schema;
 mod secret;
 mod sim_model;
 mod uri;

@@ -2,6 +2,7 @@
 //!
 //! Owns their spelling and their limits. Knows nothing of targets or cores.
 
+use schemars::JsonSchema;
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -16,7 +17,7 @@ pub const DEFAULT_MAX_OUTSTANDING: u32 = 1_024;
 pub const RATE_MAX: u64 = 1_000_000_000;
 
 /// How the arrivals of an open loop are spread over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
     /// Independent of each other: exponential times between them, as from many independent users.
@@ -27,7 +28,7 @@ pub enum Arrivals {
 }
 
 /// What becomes of a point whose target cannot follow its rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Overload {
     /// It ends once more than a second's arrivals are waiting; the points after it run all the same.
@@ -38,7 +39,7 @@ pub enum Overload {
 }
 
 /// The load of an open loop, over all targets and cores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoad {
     /// Arrivals a second, 1 to [`RATE_MAX`].
     pub rate_per_s: u64,

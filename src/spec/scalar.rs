@@ -13,7 +13,7 @@ use serde::ser::Serializer;
 use crate::units::{Bytes, format_duration, parse_duration, parse_size};
 
 /// Greatest block size of an I/O, in bytes.
-const BLOCK_SIZE_MAX: u64 = 64 << 20;
+pub(super) const BLOCK_SIZE_MAX: u64 = 64 << 20;
 /// Longest ramp, time or interval.
 const DURATION_MAX: Duration = Duration::from_secs(30 * 86_400);
 

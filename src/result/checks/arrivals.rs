@@ -3,6 +3,7 @@
 //! Owns both judgements. Counts come from books that the engine keeps apart: the schedule, what was sent, the completions,
 //! what still waited, which slots stayed busy.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Judgement, cells_of};
@@ -16,7 +17,7 @@ use crate::units::{format_count, format_latency};
 const BACKLOG_SHARE: f64 = 0.001;
 
 /// The arrivals of one open loop over the whole point, from the first to the last completion.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArrivalsCheck {
     /// Name of the workload.
     pub workload: String,

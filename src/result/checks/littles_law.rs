@@ -2,6 +2,7 @@
 //!
 //! Owns the conditions under which it can be judged. Closed loops only: they know beforehand how many are outstanding.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Judgement, cells_of};
@@ -18,7 +19,7 @@ const WINDOW_S: f64 = 0.1;
 const COMPLETIONS: u64 = 100;
 
 /// The closed loops of a point, held against Little's law.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LittlesLaw {
     /// Outstanding I/Os that the plan keeps; 0 when all workloads are open loops.
     pub outstanding: u64,

@@ -7,6 +7,7 @@ mod arrivals;
 mod littles_law;
 mod steady;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use arrivals::ArrivalsCheck;
@@ -18,7 +19,7 @@ use crate::engine::record::{CellFigures, PointFigures};
 use crate::plan::Plan;
 
 /// The checks of one point.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Checks {
     /// Nothing was lost between the intervals and the whole.
     pub conservation: Conservation,
@@ -33,7 +34,7 @@ pub struct Checks {
 }
 
 /// Completions of the window, counted in two ways.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Conservation {
     /// Number of intervals in the window.
     pub intervals: u64,
@@ -46,7 +47,7 @@ pub struct Conservation {
 }
 
 /// Outcome of a check that cannot always be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
     /// Within the tolerance.

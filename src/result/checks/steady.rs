@@ -3,6 +3,7 @@
 //! Owns which figures are judged and when they can be. All workloads are taken together. The measures are those of
 //! `stats`; the rounds come from the engine.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
@@ -16,7 +17,7 @@ use crate::units::format_count;
 const COMPLETIONS: u64 = 4_000;
 
 /// Whether the window was steady.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyState {
     /// What follows: unsteady if any figure is, steady if any was judged and none is.
     pub judgement: Steadiness,
@@ -29,7 +30,7 @@ pub struct SteadyState {
 }
 
 /// One figure over the rounds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyFigure {
     /// Reads or writes.
     pub op: Op,
@@ -48,7 +49,7 @@ pub struct SteadyFigure {
 }
 
 /// Outcome of the judgement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Steadiness {
     /// Range and slope are within their limits.
@@ -60,7 +61,7 @@ pub enum Steadiness {
 }
 
 /// The figures that are judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Trending {
     /// Good completions a second.

@@ -1,0 +1,161 @@
+//! JSON Schemas of the values that a job may write in several ways: sizes, durations, rates, URIs, lists.
+//!
+//! Owns their patterns and limits, which say no less than `scalar`, `load`, `open` and the others accept: whatever the
+//! parser takes is valid, and what a schema can say of the rest is refused. Rules that need several fields, devices or
+//! the text's meaning are the parser's alone.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Value, json};
+
+use super::cores::CoreList;
+use super::load::{OUTSTANDING_MAX, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
+use super::open::RATE_MAX;
+use super::region::RegionSpec;
+use super::scalar::BLOCK_SIZE_MAX;
+use super::uri::{SCHEMES, Uri};
+
+/// A size in text, as [`crate::units::parse_size`] reads it.
+const SIZE: &str = r"[0-9]+\s*([bB]|[kKmMgGtTpP]([iI]?[bB])?)?";
+/// A duration in text, as [`crate::units::parse_duration`] reads it.
+const DURATION: &str = r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*(ns|us|µs|ms|s|m|min|h|d)";
+/// A rate in text, as [`crate::units::parse_rate`] reads it.
+const RATE: &str = r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*[kKmM]?";
+/// A share of a target.
+const PERCENT: &str = r"[0-9]+\.?[0-9]*\s*%*";
+
+/// The whole text is of `form`, spaces around it aside.
+fn text(form: &str) -> Value {
+    json!({"type": "string", "pattern": format!(r"^\s*({form})\s*$")})
+}
+
+fn whole(range: std::ops::RangeInclusive<u64>) -> Value {
+    json!({"type": "integer", "minimum": range.start(), "maximum": range.end()})
+}
+
+fn list(each: &Value) -> Schema {
+    json_schema!({"type": "array", "items": each, "minItems": 1, "maxItems": SWEEP_POINTS_MAX})
+}
+
+fn rate_value() -> Value {
+    json!({"anyOf": [whole(1..=RATE_MAX), text(RATE)]})
+}
+
+fn queue_depth_value() -> Value {
+    whole(1..=u64::from(QUEUE_DEPTH_MAX))
+}
+
+fn outstanding_value() -> Value {
+    whole(1..=u64::from(OUTSTANDING_MAX))
+}
+
+fn schema(value: Value) -> Schema {
+    value.try_into().expect("a schema is an object")
+}
+
+pub(super) fn block_size(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"anyOf": [whole(1..=BLOCK_SIZE_MAX), text(SIZE)], "examples": ["8k", 8192]})
+}
+
+pub(super) fn percent(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "number", "minimum": 0, "maximum": 100})
+}
+
+pub(super) fn duration(_: &mut SchemaGenerator) -> Schema {
+    schema(text(DURATION))
+}
+
+pub(super) fn rate(_: &mut SchemaGenerator) -> Schema {
+    schema(rate_value())
+}
+
+pub(super) fn rates(_: &mut SchemaGenerator) -> Schema {
+    list(&rate_value())
+}
+
+pub(super) fn queue_depth(_: &mut SchemaGenerator) -> Schema {
+    schema(queue_depth_value())
+}
+
+pub(super) fn queue_depths(_: &mut SchemaGenerator) -> Schema {
+    list(&queue_depth_value())
+}
+
+pub(super) fn outstanding(_: &mut SchemaGenerator) -> Schema {
+    schema(outstanding_value())
+}
+
+pub(super) fn outstandings(_: &mut SchemaGenerator) -> Schema {
+    list(&outstanding_value())
+}
+
+pub(super) fn seed(_: &mut SchemaGenerator) -> Schema {
+    schema(whole(0..=i64::MAX as u64))
+}
+
+pub(super) fn strings(_: &mut SchemaGenerator) -> Schema {
+    let one = json!({"type": "string", "pattern": r"\S"});
+    json_schema!({"anyOf": [&one, {"type": "array", "items": &one}]})
+}
+
+pub(super) fn target_refs(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "array",
+        "items": {"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 0}]},
+        "minItems": 1,
+    })
+}
+
+/// A sweep steps through one list.
+pub(super) fn exactly_one(sweep: &mut Schema) {
+    sweep.insert("minProperties".to_owned(), json!(1));
+    sweep.insert("maxProperties".to_owned(), json!(1));
+}
+
+/// The loads of a workload exclude each other.
+pub(super) fn one_load_at_most(workload: &mut Schema) {
+    let pairs = [["queue_depth", "outstanding"], ["queue_depth", "rate"], ["outstanding", "rate"]];
+    let both: Vec<Value> = pairs.iter().map(|pair| json!({"required": pair})).collect();
+    workload.insert("not".to_owned(), json!({"anyOf": both}));
+}
+
+/// A type that is written as text.
+macro_rules! written_as_text {
+    ($type:ty, $name:literal, $says:literal, $form:expr) => {
+        impl JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                let mut schema = schema(text(&$form));
+                schema.insert("description".to_owned(), $says.into());
+                schema
+            }
+        }
+    };
+}
+
+written_as_text!(
+    Uri,
+    "Uri",
+    "A target: SCHEME://… or the absolute path of a device or file.",
+    format!(r"/.*|({})://.*", SCHEMES.join("|"))
+);
+written_as_text!(
+    CoreList,
+    "CoreList",
+    "Core numbers and ranges of them, such as 1-3,5.",
+    r"\s*[0-9]+\s*(-\s*[0-9]+\s*)?(,\s*[0-9]+\s*(-\s*[0-9]+\s*)?)*"
+);
+written_as_text!(
+    RegionSpec,
+    "RegionSpec",
+    "Part of a target: whole, 1g (the first), 1g-2g, 10%-20%.",
+    format!(r"whole|({SIZE}\s*-\s*)?{SIZE}|({PERCENT}\s*-\s*)?{PERCENT}")
+);
