@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::report::export::Format;
 use crate::spec::Overrides;
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
@@ -41,6 +42,10 @@ pub(super) enum Command {
     /// Bring result folders into the archive.
     #[cfg(feature = "archive")]
     Import(ImportArgs),
+    /// Write results in the formats of other programs: tables, histogram logs, metrics, fio's JSON, test reports.
+    Export(ExportArgs),
+    /// Print the JSON Schema of a job or of a result.
+    Schema(SchemaArgs),
 }
 
 /// Where the archive is.
@@ -155,6 +160,74 @@ pub(super) struct ImportArgs {
     /// Where the archive is.
     #[command(flatten)]
     pub archive: ArchiveArg,
+}
+
+/// `rigel export`.
+#[derive(Debug, clap::Args)]
+pub(super) struct ExportArgs {
+    /// Results: a run's folder, a result.json, or of the archive a number, latest, latest~1.
+    #[arg(required = true, value_name = "RESULT")]
+    pub results: Vec<String>,
+    /// What to write: one format or several with commas between.
+    #[arg(long, short = 'f', value_enum, value_delimiter = ',', value_name = "FORMAT", default_value = "all")]
+    pub format: Vec<FormatName>,
+    /// Folder to write to; made if missing. Of several results each gets a folder in it [default: that of the result].
+    #[arg(long, short = 'o', value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// Where the archive is.
+    #[command(flatten)]
+    pub archive: ArchiveArg,
+}
+
+/// The formats as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FormatName {
+    /// points.csv, and intervals.csv where the series is there.
+    Csv,
+    /// latency.hlog, for HdrHistogram's tools.
+    Hlog,
+    /// rigel.prom, Prometheus text.
+    Prometheus,
+    /// fio/point-N.json, for fio's tools.
+    Fio,
+    /// junit.xml, the checks as a test report.
+    Junit,
+    /// All of these.
+    All,
+}
+
+impl ExportArgs {
+    /// The formats asked for, each once.
+    pub(super) fn formats(&self) -> Vec<Format> {
+        let asked = |format: &Format| {
+            let name = match format {
+                Format::Csv => FormatName::Csv,
+                Format::Hlog => FormatName::Hlog,
+                Format::Prometheus => FormatName::Prometheus,
+                Format::Fio => FormatName::Fio,
+                Format::Junit => FormatName::Junit,
+            };
+            self.format.contains(&name) || self.format.contains(&FormatName::All)
+        };
+        Format::ALL.into_iter().filter(asked).collect()
+    }
+}
+
+/// `rigel schema`.
+#[derive(Debug, clap::Args)]
+pub(super) struct SchemaArgs {
+    /// Of which file: a job (its TOML as JSON), or result.json.
+    #[arg(value_enum, value_name = "FILE")]
+    pub of: SchemaOf,
+}
+
+/// The files that have a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SchemaOf {
+    /// A job file.
+    Job,
+    /// A result.
+    Result,
 }
 
 /// `rigel run`.

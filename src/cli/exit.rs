@@ -56,17 +56,28 @@ pub(super) enum Failure {
         /// What the system said.
         reason: std::io::Error,
     },
-    /// The result is kept, but cannot be shown.
-    #[error("cannot write to stdout: {0}; the result is in its folder")]
-    Stdout(std::io::Error),
-    /// A result that cannot be used.
+    /// A file named by the user that is not what it should be; the reason tells the remedy.
     #[error("{path}: {reason}")]
-    Result {
-        /// What was asked for.
+    Kept {
+        /// The file or folder.
         path: String,
         /// Why.
         reason: String,
     },
+    /// Two results would be written to one place.
+    #[error("two of the results are named {0}; export them one by one, each with its own --out")]
+    SameName(String),
+    /// An export cannot be written.
+    #[error("cannot write the export to {path}: {reason}; choose another folder with --out")]
+    Export {
+        /// The file or folder.
+        path: String,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// The result is kept, but cannot be shown.
+    #[error("cannot write to stdout: {0}; the result is in its folder")]
+    Stdout(std::io::Error),
     /// The archive.
     #[cfg(feature = "archive")]
     #[error(transparent)]
@@ -90,15 +101,16 @@ impl Failure {
     /// The code that says what kind of failure it is.
     pub(super) fn exit(&self) -> Exit {
         match self {
-            Self::Spec(_) | Self::Plan(_) | Self::Read { .. } | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
-            Self::Result { .. } => Exit::Usage,
+            Self::Spec(_) | Self::Plan(_) | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
+            Self::Read { .. } | Self::Kept { .. } | Self::SameName(_) => Exit::Usage,
             #[cfg(feature = "archive")]
             Self::Archive(crate::archive::ArchiveError::NoSuch { .. } | crate::archive::ArchiveError::None { .. }) => {
                 Exit::Usage
             }
             #[cfg(feature = "archive")]
             Self::Archive(_) => Exit::SetUp,
-            Self::Driver(_) | Self::Engine(_) | Self::Clock(_) | Self::Stdout(_) | Self::Write { .. } => Exit::SetUp,
+            Self::Driver(_) | Self::Engine(_) | Self::Clock(_) => Exit::SetUp,
+            Self::Stdout(_) | Self::Write { .. } | Self::Export { .. } => Exit::SetUp,
         }
     }
 }

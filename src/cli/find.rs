@@ -39,18 +39,18 @@ pub(super) fn at(path: &Path) -> Result<Found, Failure> {
     let file = if path.is_dir() { path.join("result.json") } else { path.to_owned() };
     let name = file.display().to_string();
     let json = std::fs::read_to_string(&file).map_err(|reason| match reason.kind() {
-        std::io::ErrorKind::NotFound if path.is_dir() => Failure::Result {
+        std::io::ErrorKind::NotFound if path.is_dir() => Failure::Kept {
             path: path.display().to_string(),
             reason: "no result.json in this folder; name a run's folder".to_owned(),
         },
-        std::io::ErrorKind::NotFound => Failure::Result {
+        std::io::ErrorKind::NotFound => Failure::Kept {
             path: name.clone(),
             reason: "no such folder or file; name a run's folder, a result.json, a number of `rigel list`, or latest"
                 .to_owned(),
         },
         _ => Failure::Read { path: name.clone(), reason },
     })?;
-    let result = from_json(&json).map_err(|error| Failure::Result { path: name, reason: error.to_string() })?;
+    let result = from_json(&json).map_err(|error| Failure::Kept { path: name, reason: error.to_string() })?;
     let folder = file.parent().map(|folder| if folder.as_os_str().is_empty() { ".".into() } else { folder.to_owned() });
     let series = folder.as_deref().and_then(series).filter(|series| series.header.started_at == result.started_at);
     Ok(Found { label: label(&result), result, json, series, folder })

@@ -71,7 +71,7 @@ pub(super) fn tag(args: &TagArgs) -> Result<Exit, Failure> {
     for tag in &args.tags {
         if args.remove && !archive.untag(id, tag)? {
             let reason = format!("has no tag `{tag}`; see `rigel show {id}`");
-            return Err(Failure::Result { path: args.result.clone(), reason });
+            return Err(Failure::Kept { path: args.result.clone(), reason });
         }
         if !args.remove {
             archive.tag(id, tag)?;
@@ -97,7 +97,7 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
 fn number(archive: &Archive, name: &str) -> Result<i64, Failure> {
     let Some(reference) = Reference::parse(name) else {
         let reason = "not a place of the archive; write a number of `rigel list`, latest or latest~1".to_owned();
-        return Err(Failure::Result { path: name.to_owned(), reason });
+        return Err(Failure::Kept { path: name.to_owned(), reason });
     };
     Ok(archive.entry(reference)?.id)
 }

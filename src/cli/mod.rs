@@ -5,6 +5,7 @@
 mod args;
 mod ceiling;
 mod exit;
+mod export;
 mod find;
 mod host;
 #[cfg(feature = "archive")]
@@ -55,6 +56,8 @@ pub fn main() -> ExitCode {
         Command::Tag(args) => library::tag(&args),
         #[cfg(feature = "archive")]
         Command::Import(args) => library::import(&args),
+        Command::Export(args) => export::export(&args),
+        Command::Schema(args) => export::schema(&args),
     };
     let exit = outcome.unwrap_or_else(|failure| {
         eprintln!("rigel: {failure}");

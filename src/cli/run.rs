@@ -152,7 +152,7 @@ fn measure(
     let lost = figures.iter().any(|point| point.ended_early.is_some() && !point.overloaded);
     check_clock(&mut provenance, &since, clock, backend);
     let result = RunResult::new(provenance, points);
-    let unsaved = folder.save(&result).err();
+    let unsaved = folder.save(&result).and_then(|()| folder.export(&result)).err();
     Ok(Outcome { result, interrupted, lost, cut_series: trouble.is_some(), unsaved })
 }
 

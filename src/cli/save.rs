@@ -1,7 +1,7 @@
 //! The folder a result is kept in. Owns its files and that a bad folder is found before the run, not after.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -13,7 +13,7 @@ use crate::result::RunResult;
 /// The folder of all results whose place nobody has named.
 const RESULTS: &str = "rigel-results";
 /// Where the result stands in its folder.
-const RESULT: &str = "result.json";
+pub(super) const RESULT: &str = "result.json";
 /// Where the series does.
 pub(super) const SERIES: &str = "series.jsonl";
 
@@ -70,6 +70,12 @@ impl Folder {
         self.put("summary.txt", report::text::summary(result).as_bytes())
     }
 
+    /// Writes what other programs read: `points.csv` and `latency.hlog`.
+    pub(super) fn export(&self, result: &RunResult) -> Result<(), Failure> {
+        self.put("points.csv", &report::export::points(result))?;
+        self.put("latency.hlog", &report::export::hlog(result))
+    }
+
     /// Saves under the system's folder for temporary files, for when the own one has no room; tells where.
     pub(super) fn save_aside(result: &RunResult, now: SystemTime) -> Option<PathBuf> {
         let aside = free_name(&std::env::temp_dir().join(RESULTS).join(name_of(now)));
@@ -82,18 +88,22 @@ impl Folder {
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
-        let (path, fresh) = (self.path.join(name), self.path.join(format!(".{name}.new")));
-        let write = || {
-            let mut file = fs::File::create(&fresh)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&fresh, &path)
-        };
-        write().map_err(|error: std::io::Error| {
-            let _ = fs::remove_file(&fresh);
-            Failure::write(&path, error)
-        })
+        put(&self.path, name, bytes).map_err(|error| Failure::write(&self.path.join(name), error))
     }
+}
+
+/// Writes (or replaces) a file of `folder`, whole or not at all.
+pub(super) fn put(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let (path, fresh) = (folder.join(name), folder.join(format!(".{name}.new")));
+    let write = || {
+        let mut file = fs::File::create(&fresh)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&fresh, &path)
+    };
+    write().inspect_err(|_| {
+        let _ = fs::remove_file(&fresh);
+    })
 }
 
 /// The name of a run's folder.

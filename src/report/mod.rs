@@ -5,6 +5,7 @@
 
 pub mod chart;
 mod columns;
+pub mod export;
 pub mod html;
 pub mod json;
 pub mod live;
