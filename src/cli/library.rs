@@ -26,7 +26,7 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Failure> {
         json.push('\n');
         to_stdout(json)?;
     } else if entries.is_empty() {
-        to_stdout("no result of the archive fits\n".to_owned())?;
+        to_stdout("no result of the archive fits\n")?;
     } else {
         to_stdout(table(&entries))?;
     }

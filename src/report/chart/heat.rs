@@ -3,9 +3,14 @@
 /// Counts in cells of columns (horizontal) and rows (vertical).
 #[derive(Debug, Clone, Default)]
 pub struct Heat {
-    /// Left and right edge of each column, and its counts: lower edge, upper edge, count.
-    pub columns: Vec<(f64, f64, Vec<(f64, f64, u64)>)>,
+    /// Left to right.
+    pub columns: Vec<HeatColumn>,
 }
+
+/// A column of a map: left edge, right edge, cells.
+pub type HeatColumn = (f64, f64, Vec<HeatCell>);
+/// A cell of a column: lower edge, upper edge, count.
+pub type HeatCell = (f64, f64, u64);
 
 impl Heat {
     /// Whether nothing is counted.

@@ -10,7 +10,7 @@ mod range;
 
 pub use axis::{Axis, Scale, Unit};
 pub use draw::{STYLE, svg};
-pub use heat::Heat;
+pub use heat::{Heat, HeatCell, HeatColumn};
 pub use range::{Extent, robust};
 
 /// A chart.
@@ -119,7 +119,7 @@ impl Chart {
             let all = Extent::of(values());
             let shows_all = full || bars || self.y.scale != Scale::Linear;
             let extent = if shows_all { all } else { robust(values()).unwrap_or(all) };
-            if self.y.scale == Scale::Linear { extent.from_zero().with_head_room() } else { extent }
+            if self.y.scale == Scale::Linear { extent.with_zero().with_head_room() } else { extent }
         });
         (x, y)
     }

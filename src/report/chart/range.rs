@@ -29,8 +29,8 @@ impl Extent {
         }
     }
 
-    /// From zero up, unless it reaches below.
-    pub(super) fn from_zero(self) -> Self {
+    /// From zero up, unless it reaches below zero.
+    pub(super) fn with_zero(self) -> Self {
         Self { low: self.low.min(0.0), high: self.high.max(0.0) }
     }
 

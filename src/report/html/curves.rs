@@ -18,8 +18,11 @@ pub struct Named {
 /// Most curves of one chart; beyond that a reader sees none of them.
 const CURVES_MAX: usize = 8;
 
+/// Takes the figures of one operation.
+type OpOf = fn(&Figures) -> &OpFigures;
+
 /// How an operation is called, and where its figures are.
-const OPS: [(&str, fn(&Figures) -> &OpFigures); 2] = [("read", |f| &f.read), ("write", |f| &f.write)];
+const OPS: [(&str, OpOf); 2] = [("read", |f| &f.read), ("write", |f| &f.write)];
 
 /// A percentile's name and where it is.
 type Figure = (&'static str, fn(&Latency) -> f64);
@@ -159,7 +162,7 @@ fn latency_over_iops(sources: &[Source<'_>]) -> Chart {
     }
 }
 
-fn latency_over_load(sources: &[Source<'_>], op: &str, of: fn(&Figures) -> &OpFigures) -> Chart {
+fn latency_over_load(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
     let figures: [Figure; 4] = [
         ("mean", |l| l.mean_ns),
         ("p50", |l| l.p50_ns as f64),
@@ -200,7 +203,7 @@ fn chosen<'a>(sources: &[Source<'a>]) -> Vec<(usize, usize, &'a PointResult)> {
     sources.iter().enumerate().flat_map(of_source).collect()
 }
 
-fn percentiles(sources: &[Source<'_>], op: &str, of: fn(&Figures) -> &OpFigures) -> Chart {
+fn percentiles(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
     let mut layers = Vec::new();
     let mut deepest: f64 = 0.9;
     for (colour, (index, _, point)) in chosen(sources).into_iter().enumerate() {
@@ -229,7 +232,7 @@ fn percentiles(sources: &[Source<'_>], op: &str, of: fn(&Figures) -> &OpFigures)
 }
 
 /// The distribution of the last point of each result, or of the only one; the full range on logarithmic axes.
-fn histogram(sources: &[Source<'_>], op: &str, of: fn(&Figures) -> &OpFigures) -> Chart {
+fn histogram(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
     let mut layers = Vec::new();
     for (colour, source) in sources.iter().enumerate().take(CURVES_MAX) {
         let Some(point) = source.result.points.last() else { continue };
