@@ -71,19 +71,23 @@ fn several_results_have_a_folder_each() {
 fn a_result_without_its_series_has_no_intervals_and_says_so() {
     let outcome = export("b -f csv").ends_with(0);
     assert_eq!(outcome.stdout, "b/points.csv\n");
-    assert!(outcome.stderr.contains("b has no series.jsonl, so there is no intervals.csv"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("there is no series.jsonl beside it, so there is no intervals.csv"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn what_is_no_result_is_named_with_the_remedy() {
-    export(".").refuses(2, &[".: it holds no result.json; give the folder of a run"]);
-    export("nowhere").refuses(2, &["nowhere: there is no such file; give the folder of a run"]);
+    export(".").refuses(2, &[".: no result.json in this folder; name a run's folder"]);
+    export("nowhere").refuses(2, &["nowhere: no such folder or file; name a run's folder"]);
     export("a/series.jsonl").refuses(2, &["a/series.jsonl: this is not a Rigel result"]);
     rigel("export").refuses_usage(&["<RESULT>"]);
     let folder = results();
     fs::remove_file(folder.path().join("a/result.json")).unwrap();
     let outcome = Running::start_in(folder, "export a").wait();
-    outcome.refuses(2, &["a: it holds no result.json", "its intervals are in series.jsonl"]);
+    outcome.refuses(2, &["a: no result.json in this folder", "its intervals are in series.jsonl"]);
     let folder = results();
     fs::write(folder.path().join("a/series.jsonl"), "<html>\n").unwrap();
     Running::start_in(folder, "export a").wait().refuses(2, &["a/series.jsonl: this is not a series of Rigel"]);

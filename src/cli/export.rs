@@ -18,9 +18,9 @@ pub(super) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
     let results = args.results.iter().map(|name| find::result(name, &args.archive)).collect::<Result<Vec<_>, _>>()?;
     let places = places(args, &results)?;
     for (found, place) in results.iter().zip(&places) {
-        let series = found.series.as_ref();
+        let series = found.series()?;
         for format in args.formats() {
-            let files = export::files(&found.result, series, format)
+            let files = export::files(&found.result, series.as_ref(), format)
                 .map_err(|error| Failure::Kept { path: found.label.clone(), reason: error.to_string() })?;
             for file in files {
                 to_stdout(format!("{}\n", write(place, &file)?.display()))?;
@@ -45,7 +45,8 @@ pub(super) fn schema(args: &SchemaArgs) -> Result<Exit, Failure> {
 /// The folder for the files of each result.
 fn places(args: &ExportArgs, results: &[Found]) -> Result<Vec<PathBuf>, Failure> {
     // What comes from the archive has no folder of its own.
-    let own = |found: &Found| found.folder.clone().unwrap_or_else(|| PathBuf::from("."));
+    let here = || PathBuf::from(".");
+    let own = |found: &Found| found.folder.clone().filter(|_| !found.archived).unwrap_or_else(here);
     let Some(out) = &args.out else { return Ok(results.iter().map(own).collect()) };
     if results.len() == 1 {
         return Ok(vec![out.clone()]);

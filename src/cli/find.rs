@@ -18,10 +18,26 @@ pub(super) struct Found {
     pub result: RunResult,
     /// Its text, as it was written.
     pub json: String,
-    /// Its intervals, when they were there.
-    pub series: Option<Series>,
-    /// The folder of its files, when it came from there.
+    /// The folder of its files; of an archived result the one it had.
     pub folder: Option<PathBuf>,
+    /// Whether it came from the archive, so that the folder may hold something else by now.
+    pub archived: bool,
+}
+
+impl Found {
+    /// Its intervals, if they are where they were.
+    pub(super) fn series(&self) -> Result<Option<Series>, Failure> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        Ok(series(folder)?.filter(|series| series.header.started_at == self.result.started_at))
+    }
+
+    /// The same as far as a report needs them: what cannot be read is told, and its charts are left out.
+    pub(super) fn series_or_warn(&self) -> Option<Series> {
+        self.series().unwrap_or_else(|failure| {
+            warn(&format!("{failure}; the report has no charts over time"));
+            None
+        })
+    }
 }
 
 /// The result named `name`: a path that is there, else a place of the archive.
@@ -39,10 +55,9 @@ pub(super) fn at(path: &Path) -> Result<Found, Failure> {
     let file = if path.is_dir() { path.join("result.json") } else { path.to_owned() };
     let name = file.display().to_string();
     let json = std::fs::read_to_string(&file).map_err(|reason| match reason.kind() {
-        std::io::ErrorKind::NotFound if path.is_dir() => Failure::Kept {
-            path: path.display().to_string(),
-            reason: "no result.json in this folder; name a run's folder".to_owned(),
-        },
+        std::io::ErrorKind::NotFound if path.is_dir() => {
+            Failure::Kept { path: path.display().to_string(), reason: no_result(path).to_owned() }
+        }
         std::io::ErrorKind::NotFound => Failure::Kept {
             path: name.clone(),
             reason: "no such folder or file; name a run's folder, a result.json, a number of `rigel list`, or latest"
@@ -52,8 +67,7 @@ pub(super) fn at(path: &Path) -> Result<Found, Failure> {
     })?;
     let result = from_json(&json).map_err(|error| Failure::Kept { path: name, reason: error.to_string() })?;
     let folder = file.parent().map(|folder| if folder.as_os_str().is_empty() { ".".into() } else { folder.to_owned() });
-    let series = folder.as_deref().and_then(series).filter(|series| series.header.started_at == result.started_at);
-    Ok(Found { label: label(&result), result, json, series, folder })
+    Ok(Found { label: label(&result), result, json, folder, archived: false })
 }
 
 #[cfg(feature = "archive")]
@@ -67,8 +81,8 @@ fn archived(name: &str, archive: &ArchiveArg) -> Option<Result<Found, Failure>> 
             label: format!("{} (#{})", label(&result), entry.id),
             result,
             json,
-            series: of_folder(&entry),
-            folder: None,
+            folder: Some(entry.folder.into()),
+            archived: true,
         })
     };
     Some(find())
@@ -85,23 +99,25 @@ pub(super) fn open(archive: &ArchiveArg) -> Result<crate::archive::Archive, Fail
     Ok(crate::archive::Archive::open_existing(&path(archive))?)
 }
 
-/// The intervals of an archived result, as long as its folder is where it was.
-#[cfg(feature = "archive")]
-fn of_folder(entry: &crate::archive::Entry) -> Option<Series> {
-    series(Path::new(&entry.folder)).filter(|series| series.header.started_at == entry.started_at)
+fn no_result(folder: &Path) -> &'static str {
+    if folder.join(SERIES).exists() {
+        "no result.json in this folder: the run came to no result, and its intervals are in series.jsonl"
+    } else {
+        "no result.json in this folder; name a run's folder"
+    }
 }
 
-/// The intervals in a folder; none when there are none, or none that can be read.
-pub(super) fn series(folder: &Path) -> Option<Series> {
+/// The intervals in a folder: none when there are none; an error when they cannot be read.
+pub(super) fn series(folder: &Path) -> Result<Option<Series>, Failure> {
     let path = folder.join(SERIES);
-    let bytes = std::fs::read(&path).ok()?;
-    match series::read(&bytes) {
-        Ok(series) => Some(series),
-        Err(error) => {
-            warn(&format!("{}: {error}; the report has no charts over time", path.display()));
-            None
-        }
-    }
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(reason) => return Err(Failure::Read { path: path.display().to_string(), reason }),
+    };
+    let damaged =
+        |error: series::SeriesError| Failure::Kept { path: path.display().to_string(), reason: error.to_string() };
+    series::read(&bytes).map(Some).map_err(damaged)
 }
 
 /// Where the archive is.

@@ -41,7 +41,7 @@ pub(super) fn show(args: &ShowArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     let mut shown = text::summary(&found.result);
-    if let (None, Some(reference)) = (&found.folder, Reference::parse(&args.result)) {
+    if let (true, Some(reference)) = (found.archived, Reference::parse(&args.result)) {
         let entry = find::open(&args.archive)?.entry(reference)?;
         shown.push_str(&format!("\nArchive\n  number {}, files were in {}\n", entry.id, entry.folder));
         if !entry.tags.is_empty() {

@@ -14,9 +14,11 @@ pub(super) fn run(args: &ReportArgs) -> Result<Exit, Failure> {
     let named = args.results.iter().map(|name| find::result(name, &args.archive));
     let mut found = named.collect::<Result<Vec<Found>, _>>()?;
     find::tell_apart(&mut found);
+    let series: Vec<_> = found.iter().map(Found::series_or_warn).collect();
     let sources: Vec<Source<'_>> = found
         .iter()
-        .map(|found| Source { label: found.label.clone(), result: &found.result, series: found.series.as_ref() })
+        .zip(&series)
+        .map(|(found, series)| Source { label: found.label.clone(), result: &found.result, series: series.as_ref() })
         .collect();
     let path = args.out.clone().unwrap_or_else(|| usual_path(&found));
     write(&path, page(&sources).as_bytes())?;
@@ -40,7 +42,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Exit, Failure> {
 /// In the folder of a single result, else here.
 fn usual_path(found: &[Found]) -> PathBuf {
     match found {
-        [Found { folder: Some(folder), .. }] => folder.join("report.html"),
+        [Found { folder: Some(folder), archived: false, .. }] => folder.join("report.html"),
         _ => PathBuf::from("report.html"),
     }
 }

@@ -59,8 +59,12 @@ impl Folder {
         let label = find::label(result);
         self.put(
             "report.html",
-            report::html::page(&[report::html::Source { label, result, series: find::series(&self.path).as_ref() }])
-                .as_bytes(),
+            report::html::page(&[report::html::Source {
+                label,
+                result,
+                series: find::series(&self.path).ok().flatten().as_ref(),
+            }])
+            .as_bytes(),
         )
     }
 

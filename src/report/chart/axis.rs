@@ -41,6 +41,8 @@ pub struct Axis {
     pub unit: Unit,
     /// What it spans; none: what the values demand.
     pub extent: Option<Extent>,
+    /// The values with a tick; empty: round ones.
+    pub ticks: Vec<f64>,
 }
 
 impl Axis {
@@ -54,6 +56,13 @@ impl Axis {
     #[must_use]
     pub fn log(label: &str, unit: Unit) -> Self {
         Self { scale: Scale::Log, ..Self::linear(label, unit) }
+    }
+}
+
+impl Axis {
+    /// The values with a tick, at most about `most` where they may be chosen.
+    pub(super) fn ticks(&self, extent: Extent, most: usize) -> Vec<f64> {
+        if self.ticks.is_empty() { self.scale.ticks(extent, self.unit, most) } else { self.ticks.clone() }
     }
 }
 
@@ -73,7 +82,7 @@ impl Scale {
     }
 
     /// Values with a tick, at most about `most`.
-    pub(super) fn ticks(self, extent: Extent, unit: Unit, most: usize) -> Vec<f64> {
+    fn ticks(self, extent: Extent, unit: Unit, most: usize) -> Vec<f64> {
         match self {
             Self::Linear => linear_ticks(extent, unit, most),
             Self::Log => log_ticks(extent, most),

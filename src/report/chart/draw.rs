@@ -88,13 +88,13 @@ impl Frame<'_> {
     fn grid(&self, out: &mut String) {
         let (axis_x, axis_y) = (&self.chart.x, &self.chart.y);
         let (right, middle) = (WIDTH - RIGHT, (self.top + self.bottom) / 2.0);
-        for value in axis_y.scale.ticks(self.y, axis_y.unit, 7) {
+        for value in axis_y.ticks(self.y, 7) {
             let y = self.py(value);
             let _ = write!(out, "<line class=\"grid\" x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\"/>");
             let label = axis_y.unit.write(value);
             let _ = write!(out, "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>", LEFT - 6.0, y + 4.0);
         }
-        for value in axis_x.scale.ticks(self.x, axis_x.unit, 9) {
+        for value in axis_x.ticks(self.x, 9) {
             let x = self.px(value);
             let (top, bottom) = (self.top, self.bottom);
             let _ = write!(out, "<line class=\"grid\" x1=\"{x:.1}\" y1=\"{top}\" x2=\"{x:.1}\" y2=\"{bottom}\"/>");

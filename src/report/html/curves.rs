@@ -92,6 +92,12 @@ fn load_axis(sources: &[Source<'_>]) -> Axis {
     let mut axis = Axis::linear(label, Unit::Count);
     if extent.low > 0.0 && extent.high / extent.low >= 8.0 {
         axis.scale = Scale::Log;
+        let mut ticks: Vec<f64> = loads.iter().map(|(load, _)| *load).collect();
+        ticks.sort_by(f64::total_cmp);
+        ticks.dedup();
+        if ticks.len() <= 10 {
+            axis.ticks = ticks;
+        }
     }
     axis
 }
@@ -224,7 +230,7 @@ fn percentiles(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
     let extent = Some(Extent { low: 0.0, high: deepest });
     Chart {
         title: format!("Percentiles of the latency of {op}s"),
-        x: Axis { label: "share of I/Os not slower".to_owned(), scale: Scale::Nines, unit: Unit::Share, extent },
+        x: Axis { scale: Scale::Nines, extent, ..Axis::linear("share of I/Os not slower", Unit::Share) },
         y: Axis::log(latency_label(sources), Unit::Latency),
         layers,
         ..Chart::default()
