@@ -40,6 +40,8 @@ pub(super) struct Book {
     poll_gap_max: Ticks,
     now_spent: Spent,
     off_core: OffCore,
+    /// The part of a long gap that lies past the edge that is about to be crossed, and the whole gap.
+    carried: Option<(Spent, Ticks)>,
 }
 
 /// Where a core's time went.
@@ -98,6 +100,7 @@ impl Book {
             poll_gap_max: Ticks(0),
             now_spent: Spent::default(),
             off_core,
+            carried: None,
         }
     }
 
@@ -164,24 +167,31 @@ impl Book {
 
     /// Counts a poll: the time since the one before, and whether that one had found something.
     #[inline(always)]
-    pub(super) fn account(&mut self, gap: Ticks, found: bool) {
+    pub(super) fn account(&mut self, now: Ticks, gap: Ticks, found: bool) {
         self.polls += 1;
         if gap > self.off_core.suspicious() {
-            self.account_long(gap, found);
+            self.account_long(now, gap, found);
             return;
         }
         self.poll_gap_max = self.poll_gap_max.max(gap);
         self.now_spent.add(gap, found);
     }
 
-    /// The same for a gap so long that the core may have been taken away in it: that part is nobody's work.
+    /// The same for a gap so long that the core may have been taken away in it: that part is nobody's work. What of it lies
+    /// past the edge of the interval counts on its other side.
     #[cold]
     #[inline(never)]
-    fn account_long(&mut self, gap: Ticks, found: bool) {
+    fn account_long(&mut self, now: Ticks, gap: Ticks, found: bool) {
         let off = self.off_core.within(gap);
-        self.now_spent.off += off.0;
-        self.now_spent.add(gap.since(off), found);
+        let past = now.since(self.schedule.edge()).min(gap);
+        let share = past.0 as f64 / gap.0 as f64;
+        let off_past = (off.0 as f64 * share) as u64;
+        let mut later = Spent { off: off_past, ..Spent::default() };
+        later.add(past.since(Ticks(off_past)), found);
+        self.now_spent.off += off.0 - off_past;
+        self.now_spent.add(gap.since(off).since(past.since(Ticks(off_past))), found);
         self.poll_gap_max = self.poll_gap_max.max(gap);
+        self.carried = (past.0 > 0).then_some((later, gap));
     }
 
     /// Counts a submission that the driver had no room for.
@@ -260,8 +270,7 @@ impl Book {
             self.figures.completions_per_tick = self.figures.completions_per_tick.max(self.sharing);
         }
         self.polls = 0;
-        self.poll_gap_max = Ticks(0);
-        self.now_spent = Spent::default();
+        (self.now_spent, self.poll_gap_max) = self.carried.take().unwrap_or_default();
     }
 
     /// Counts one completion with an error.

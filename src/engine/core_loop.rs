@@ -85,7 +85,7 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
         while self.turn.outstanding() > 0 || !self.turn.book.draining() {
             let now = self.driver.now();
             let found = self.turn.begin_poll();
-            self.turn.book.account(now.since(last), found);
+            self.turn.book.account(now, now.since(last), found);
             last = now;
             if now >= self.turn.book.edge() && !self.turn.cross(now) {
                 break;

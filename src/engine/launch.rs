@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::book::{Book, Pages};
 use super::collect::Collector;
 use super::core_loop::{CoreLoop, Progress};
-use super::gate::Gate;
+use super::gate::{Gate, Start};
 use super::handover::{Packet, Receiver, Sender, pair};
 use super::housekeeping::Housekeeping;
 use super::lane::{Lanes, Source};
@@ -29,6 +29,9 @@ const SILENCE: Duration = Duration::from_secs(1);
 
 /// How far the tick of a completion may lie before the moment the loop handled it (docs/method.md, "Ticks").
 const TICK_ERROR: Duration = Duration::from_nanos(250);
+
+/// How long after the last core is there a point begins.
+const START_LEAD: Duration = Duration::from_micros(300);
 
 /// Why a run could not be done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -72,6 +75,7 @@ pub struct RunControl {
 /// State of a run that all its threads see.
 struct Stage {
     gate: Gate,
+    start: Start,
     stop: Stop,
     progress: Vec<Progress>,
 }
@@ -105,6 +109,7 @@ pub fn run<B: Backend>(
 ) -> Result<Vec<PointFigures>, EngineError> {
     let stage = Stage {
         gate: Gate::default(),
+        start: Start::default(),
         stop: Stop::default(),
         progress: plan.cores.iter().map(|_| Progress::default()).collect(),
     };
@@ -161,12 +166,11 @@ fn conduct<B: Backend>(
     let mut points = Vec::new();
     for point in 0..plan.points.len() {
         stage.stop.next_point();
-        if stage.stop.reason().is_some() || !all_ready(&ready, plan.cores.len(), control)? {
+        let ready = stage.stop.reason().is_none() && all_ready(&ready, plan.cores.len(), control)?;
+        if !ready || control.interrupt.load(Ordering::Relaxed) {
             break;
         }
-        // A little ahead, so that every core is there when it comes; a virtual clock starts where it stands.
-        let lead = clock.ticks(Duration::from_micros(300));
-        stage.gate.open(point, crate::clock::now().plus(lead));
+        stage.gate.open(point);
         tell(Event::PointStarted(point));
         let mut collector = Collector::new(point, plan, clock);
         let mut watch = Watch::new(plan.cores.len());
@@ -280,8 +284,14 @@ fn core_points<B: Backend, L: Source>(
         let opened = backend.open(&CoreOrder::of(plan, core, point));
         let told = ready.send(opened.as_ref().map(|_| ()).map_err(|error| EngineError::from(error.clone())));
         let (Ok(driver), Ok(())) = (opened, told) else { return };
-        let Some(start) = stage.gate.wait(point) else { return };
-        let start = if backend.virtual_time() { Ticks(0) } else { start };
+        if !stage.gate.wait(point) {
+            return;
+        }
+        // A virtual clock starts where it stands.
+        let lead = ticks(START_LEAD);
+        let give_up = || stage.stop.ends_run();
+        let agreed = || stage.start.agree(point, plan.cores.len(), lead, give_up);
+        let Some(start) = (if backend.virtual_time() { Some(Ticks(0)) } else { agreed() }) else { return };
         let drain = ticks(Duration::from_secs(DRAIN_LIMIT_S));
         let schedule = Schedule::new(start, ticks(plan.ramp), ticks(plan.time), ticks(plan.interval), drain);
         let off_core = if backend.virtual_time() { OffCore::virtual_time() } else { OffCore::watch(clock) };

@@ -21,6 +21,8 @@ pub(super) struct OpenLoop {
     backlog: u64,
     /// A backlog beyond this means that the target cannot follow.
     backlog_limit: u64,
+    /// The backlog at the last edge of an interval.
+    backlog_before: u64,
     /// Slots without an I/O.
     idle: Vec<u32>,
     /// Slots in all.
@@ -46,6 +48,7 @@ impl OpenLoop {
             unsent: times,
             backlog: 0,
             backlog_limit: u64::MAX,
+            backlog_before: 0,
             idle: Vec::with_capacity(lane.depths.iter().max().map_or(0, |&depth| depth as usize)),
             slots: 0,
             points: arrivals.rates_per_s.iter().map(point).collect(),
@@ -60,6 +63,7 @@ impl OpenLoop {
         self.unsent = self.due.clone();
         self.backlog = 0;
         self.backlog_limit = limit;
+        self.backlog_before = 0;
         self.idle.clear();
         self.idle.extend(slots);
         self.slots = self.idle.len();
@@ -84,10 +88,11 @@ impl OpenLoop {
         (count, self.backlog)
     }
 
-    /// Whether the target cannot follow.
-    #[inline(always)]
-    pub(super) fn is_overloaded(&self) -> bool {
-        self.backlog > self.backlog_limit
+    /// At the edge of an interval: whether the target cannot follow. It cannot when more than a second's arrivals wait and
+    /// have become no fewer since the last edge: one long absence of the core, or one stall, is being worked off.
+    pub(super) fn is_overloaded(&mut self) -> bool {
+        let before = std::mem::replace(&mut self.backlog_before, self.backlog);
+        self.backlog >= before && before > self.backlog_limit
     }
 
     /// The oldest waiting arrival and an idle slot for it, if there are both.
@@ -127,6 +132,7 @@ mod tests {
             unsent: times,
             backlog: 0,
             backlog_limit: u64::MAX,
+            backlog_before: 0,
             idle: Vec::new(),
             slots: 0,
             points: vec![(10.0, 3)],
@@ -141,11 +147,21 @@ mod tests {
         let mut open_loop = every_ten_ticks();
         assert_eq!((open_loop.next_due(), open_loop.take()), (10, None));
         assert_eq!(open_loop.count_due(41), (4, 4));
-        assert!(open_loop.is_overloaded());
         assert_eq!([open_loop.take(), open_loop.take(), open_loop.take()], [Some((10, 1)), Some((20, 0)), None]);
         open_loop.idle(0);
         assert_eq!(open_loop.take(), Some((30, 0)));
         assert_eq!(open_loop.leftover(), Leftover { waiting: 1, unanswered: 2 });
+    }
+
+    #[test]
+    fn only_a_backlog_that_does_not_shrink_is_an_overload() {
+        let mut open_loop = every_ten_ticks();
+        let _ = open_loop.count_due(101);
+        assert!(!open_loop.is_overloaded(), "it may be worked off");
+        let _ = (open_loop.take(), open_loop.take());
+        assert!(!open_loop.is_overloaded(), "it is being worked off");
+        let _ = open_loop.count_due(111);
+        assert!(open_loop.is_overloaded());
     }
 
     #[test]

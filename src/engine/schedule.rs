@@ -79,6 +79,10 @@ impl Schedule {
         if self.edge >= phase_end {
             let next = if self.phase == Phase::Ramp { Phase::Window } else { Phase::Drain };
             self.enter(next, phase_end);
+            if next == Phase::Drain {
+                // Its time runs from when it is entered: a core that comes back late still finds what has completed.
+                self.edge = self.edge.max(tick.0.saturating_add(self.drain));
+            }
         } else {
             // Intervals that passed without a look at the clock are empty: skipped, not handed over one by one.
             let at = tick.0.min(phase_end - 1);

@@ -34,7 +34,8 @@ const OVERLOADED: u64 = 4;
 const NUMBER: u32 = 8;
 
 impl Stop {
-    /// Ends the run; the first reason stands. `at` lies at or after the present tick.
+    /// Ends the run, or a point of it; the first reason stands, but what ends the run outweighs what ends the point. `at`
+    /// lies at or after the present tick.
     pub(super) fn raise(&self, reason: Reason, at: Ticks) {
         let why = match reason {
             Reason::Interrupted => INTERRUPTED,
@@ -42,8 +43,13 @@ impl Stop {
             Reason::Lost(cell) => LOST | u64::from(cell) << NUMBER,
             Reason::Overloaded(workload) => OVERLOADED | u64::from(workload) << NUMBER,
         };
-        if self.why.compare_exchange(0, why, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
-            self.at.store(at.0.max(1), Ordering::Release);
+        let ends_point = |why: u64| why & ((1 << NUMBER) - 1) == OVERLOADED;
+        let outweighed = |known: u64| known == 0 || (ends_point(known) && !ends_point(why));
+        let replaced =
+            self.why.fetch_update(Ordering::AcqRel, Ordering::Acquire, |known| outweighed(known).then_some(why));
+        if replaced.is_ok() {
+            // A point that ends already goes on ending where it did.
+            let _ = self.at.compare_exchange(0, at.0.max(1), Ordering::AcqRel, Ordering::Acquire);
         }
     }
 
@@ -106,5 +112,18 @@ mod tests {
         assert_eq!((stop.at(), stop.reason()), (Some(Ticks(100)), Some(Reason::Overloaded(3))));
         stop.next_point();
         assert_eq!((stop.at(), stop.reason()), (None, None));
+    }
+
+    #[test]
+    fn what_ends_the_run_outweighs_an_overload() {
+        for reason in [Reason::Interrupted, Reason::Abandoned, Reason::Lost(2)] {
+            let stop = Stop::default();
+            stop.raise(Reason::Overloaded(0), Ticks(100));
+            stop.raise(reason, Ticks(200));
+            stop.raise(Reason::Overloaded(0), Ticks(300));
+            assert_eq!((stop.at(), stop.reason()), (Some(Ticks(100)), Some(reason)));
+            stop.next_point();
+            assert!(stop.ends_run());
+        }
     }
 }

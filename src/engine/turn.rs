@@ -154,6 +154,7 @@ impl<'r, L: Source> Turn<'r, L> {
             if !self.book.draining() {
                 // Whatever was due in the interval belongs to it, noticed or not.
                 self.count_due(self.book.edge());
+                self.look_for_overload(now);
             }
             if !self.book.cross(now) {
                 return false;
@@ -170,8 +171,13 @@ impl<'r, L: Source> Turn<'r, L> {
             if count > 0 {
                 self.book.arrive(open_loop.workload, count, backlog);
             }
+        }
+    }
+
+    fn look_for_overload(&mut self, now: Ticks) {
+        for (_, open_loop) in self.lanes.open_loops() {
             if open_loop.is_overloaded() {
-                self.stop.raise(Reason::Overloaded(open_loop.workload as u32), end);
+                self.stop.raise(Reason::Overloaded(open_loop.workload as u32), now);
             }
         }
     }

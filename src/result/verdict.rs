@@ -129,7 +129,6 @@ fn arrivals(point: &PointResult, workload: &WorkloadResult, check: &ArrivalsChec
             "the targets did not follow{of}: {rates}{waiting} arrivals were still waiting and are in no latency"
         ));
     }
-    out.extend(disturbances(point));
     out
 }
 
