@@ -31,7 +31,8 @@ pub enum Arrivals {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Overload {
-    /// It ends when more than a second's arrivals are waiting at two edges of intervals in a row, and no fewer; the points after it run all the same.
+    /// It ends when more than a second's arrivals are waiting at two edges of intervals in a row, and no fewer; the points
+    /// after it run all the same.
     #[default]
     Stop,
     /// It goes on to its end.
