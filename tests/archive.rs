@@ -207,6 +207,36 @@ fn a_run_is_archived_listed_shown_noted_tagged_reported_and_imported() {
         let (code, _, error) = rigel(&path, args);
         assert!(code == 2 && error.contains(says), "{args:?}: {code} {error}");
     }
+    // What is no result, or no archive, is named with the remedy.
+    let bad = folder.path().join("bad.json");
+    for (text, says) in [
+        (json.replacen("\"schema\": 1", "\"schema\": 9", 1), "use rigel"),
+        (json[..json.len() / 2].to_owned(), "cut off at line"),
+        ("{\"fio version\": \"fio-3.33\"}".to_owned(), "not a Rigel result"),
+        (String::new(), "it is empty"),
+    ] {
+        std::fs::write(&bad, text).unwrap();
+        for command in ["report", "show", "import", "export"] {
+            let (code, _, error) = rigel(&path, &[command, bad.to_str().unwrap()]);
+            assert!(code == 2 && error.contains("bad.json: ") && error.contains(says), "{command}: {code} {error}");
+        }
+    }
+    std::fs::write(&bad, &json).unwrap();
+    for command in [&["list"][..], &["show", "latest"], &["report", "latest"], &["note", "1", "x"], &["tag", "1", "x"]]
+    {
+        let (code, _, error) = rigel(&bad, command);
+        assert!(
+            code == 3 && error.contains("cannot open the archive") && error.contains("--archive"),
+            "{command:?}: {code} {error}"
+        );
+    }
+    // Root may write anywhere but in /proc.
+    let (code, _, error) = rigel(Path::new("/proc/rigel/a.sqlite"), &["import", &format!("{}", bad.display())]);
+    assert!(code == 3 && error.contains("cannot open the archive /proc/rigel/a.sqlite"), "{code} {error}");
+    let run = ["run", "-t", "sim://constant-100us", "--time", "100ms", "--ramp", "0s", "--quiet", "-o", out];
+    let (code, _, error) = rigel(Path::new("/proc/rigel/a.sqlite"), &run);
+    assert!(code == 0 && error.contains("the result is in its folder, but not in the archive"), "{code} {error}");
+    std::fs::remove_dir_all(out).unwrap();
     // A result from elsewhere.
     let json_file = folder.path().join("elsewhere.json");
     std::fs::write(&json_file, &json).unwrap();

@@ -36,3 +36,30 @@ fn several_results_share_each_chart() {
     }
     assert!(page(&sources).contains("after &lt;x&gt;"));
 }
+
+#[test]
+fn texts_of_devices_and_jobs_are_only_texts() {
+    let evil = "<script>alert('x')</script><img src=x onerror=y>&\"";
+    let mut result = figures::mixed();
+    for target in &mut result.facts.targets {
+        target.model = evil.to_owned();
+        target.serial = evil.to_owned();
+        target.uri = evil.to_owned();
+    }
+    result.facts.host.hostname = evil.to_owned();
+    result.plan.targets.iter_mut().for_each(|uri| *uri = evil.to_owned());
+    result.command = vec![evil.to_owned()];
+    result.job = serde_json::json!({ "name": evil });
+    result.verdicts = vec![evil.to_owned()];
+    for point in &mut result.points {
+        for workload in &mut point.workloads {
+            workload.name = evil.to_owned();
+            workload.targets.iter_mut().for_each(|target| target.uri = evil.to_owned());
+        }
+    }
+    let page = page(&[Source { label: evil.to_owned(), result: &result, series: None }]);
+    for forbidden in ["<script", "<img", "alert('x')</"] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+    assert!(page.contains("&lt;script&gt;"));
+}

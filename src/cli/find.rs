@@ -17,6 +17,7 @@ pub(super) struct Found {
     /// The result.
     pub result: RunResult,
     /// Its text, as it was written.
+    #[cfg_attr(not(feature = "archive"), allow(dead_code, reason = "only the archive keeps it"))]
     pub json: String,
     /// The folder of its files; of an archived result the one it had.
     pub folder: Option<PathBuf>,
