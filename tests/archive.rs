@@ -121,6 +121,19 @@ fn two_writers_lose_no_row() {
     for mut writer in writers {
         assert!(writer.wait().expect("ends").success());
     }
+    // Nor do those that all find no archive and make it.
+    for round in 0..20 {
+        let path = folder.path().join(format!("fresh-{round}.sqlite"));
+        let openers: Vec<_> = (0..8)
+            .map(|_| {
+                let path = path.clone();
+                std::thread::spawn(move || Archive::open(&path).map(drop))
+            })
+            .collect();
+        for opener in openers {
+            opener.join().expect("no panic").expect("opens");
+        }
+    }
     let archive = Archive::open(&path).expect("opens");
     let mut names: Vec<_> = archive.list(&Filter::default()).unwrap().into_iter().map(|entry| entry.name).collect();
     names.sort();

@@ -9,9 +9,9 @@ mod reference;
 mod store;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub use error::ArchiveError;
 pub use query::{Entry, Filter};
@@ -41,6 +41,19 @@ pub struct Archive {
     path: PathBuf,
 }
 
+/// Repeats what SQLite refuses at once while others are at the file, whatever its time-out: a change of the journal.
+fn in_turn(mut step: impl FnMut() -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match step() {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < end => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            done => return done,
+        }
+    }
+}
+
 impl Archive {
     /// Where it is when nobody says otherwise: `$RIGEL_ARCHIVE`, else `rigel/archive.sqlite` in the user's data folder.
     #[must_use]
@@ -62,7 +75,7 @@ impl Archive {
         let mut connection = Connection::open(path).map_err(|error| cannot(&error))?;
         connection.busy_timeout(PATIENCE).map_err(|error| cannot(&error))?;
         // Readers and a writer do not wait for each other, and a crash leaves what was committed.
-        connection.pragma_update(None, "journal_mode", "WAL").map_err(|error| cannot(&error))?;
+        in_turn(|| connection.pragma_update(None, "journal_mode", "WAL")).map_err(|error| cannot(&error))?;
         // Loses nothing when the process dies; when the power fails, at most the latest rows, whose folders remain.
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(|error| cannot(&error))?;
         connection.pragma_update(None, "foreign_keys", true).map_err(|error| cannot(&error))?;

@@ -76,7 +76,7 @@ pub(super) enum Failure {
         reason: std::io::Error,
     },
     /// The result is kept, but cannot be shown.
-    #[error("cannot write to stdout: {0}; the result is in its folder")]
+    #[error("cannot write to stdout: {0}; a result that was measured is in its folder")]
     Stdout(std::io::Error),
     /// The archive.
     #[cfg(feature = "archive")]

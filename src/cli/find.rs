@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::args::ArchiveArg;
 use super::exit::Failure;
 use super::live::warn;
-use super::save::SERIES;
+use super::save::{RESULT, SERIES};
 use crate::result::series::{self, Series};
 use crate::result::{RunResult, from_json};
 
@@ -53,7 +53,7 @@ pub(super) fn result(name: &str, archive: &ArchiveArg) -> Result<Found, Failure>
 
 /// The result in a folder, or in a file.
 pub(super) fn at(path: &Path) -> Result<Found, Failure> {
-    let file = if path.is_dir() { path.join("result.json") } else { path.to_owned() };
+    let file = if path.is_dir() { path.join(RESULT) } else { path.to_owned() };
     let name = file.display().to_string();
     let json = std::fs::read_to_string(&file).map_err(|reason| match reason.kind() {
         std::io::ErrorKind::NotFound if path.is_dir() => {

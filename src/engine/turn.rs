@@ -154,11 +154,14 @@ impl<'r, L: Source> Turn<'r, L> {
             if !self.book.draining() {
                 // Whatever was due in the interval belongs to it, noticed or not.
                 self.count_due(self.book.edge());
-                self.look_for_overload(now);
             }
             if !self.book.cross(now) {
                 return false;
             }
+        }
+        // Once, however many edges a long absence of the core lay across: nothing was sent between them.
+        if !self.book.draining() {
+            self.look_for_overload(now);
         }
         true
     }
