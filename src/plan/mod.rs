@@ -21,18 +21,8 @@ pub use map::describe;
 pub use placement::queue_pairs;
 pub use resolve::resolve;
 
-pub use crate::spec::{Access, Arrivals, Load, OpenLoad, Overload};
+pub use crate::spec::{Access, Arrivals, Load, Op, OpenLoad, Overload};
 use crate::units::Bytes;
-
-/// Direction of an I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Op {
-    /// Reads blocks.
-    Read,
-    /// Writes blocks.
-    Write,
-}
 
 /// A workload with everything resolved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,6 +6,7 @@
 mod build;
 mod checks;
 mod clock;
+mod figure;
 mod headroom;
 mod host;
 mod latency;
@@ -22,6 +23,7 @@ pub use checks::{
     ArrivalsCheck, Checks, Conservation, Judgement, LittlesLaw, Steadiness, SteadyFigure, SteadyState, Trending,
 };
 pub use clock::ClockResult;
+pub use figure::NoFigure;
 pub use headroom::{Bound, Headroom, PointVerdict};
 pub use host::{CoreUse, HostUse, SiblingUse, WorkerUse};
 pub use latency::Latency;

@@ -4,7 +4,7 @@
 
 use super::checks::{ArrivalsCheck, Judgement, Steadiness, SteadyFigure, Trending};
 use super::point::{PointResult, WorkloadResult};
-use crate::plan::{Op, Plan};
+use crate::plan::Plan;
 use crate::units::format_count;
 
 /// Share of the window from which on it is said that a core was taken away, or its sibling used.
@@ -163,10 +163,7 @@ fn unsteady(point: &PointResult) -> Option<String> {
 
 /// `read IOPS (range 34 %, slope -12 %)`.
 fn moved(by: &SteadyFigure) -> String {
-    let op = match by.op {
-        Op::Read => "read",
-        Op::Write => "write",
-    };
+    let op = by.op;
     let figure = match by.figure {
         Trending::Iops => "IOPS",
         Trending::ServiceMeanNs => "mean service latency",

@@ -1,6 +1,8 @@
-//! Access pattern, closed-loop load and the lists a sweep steps through.
+//! Operation, access pattern, closed-loop load and the lists a sweep steps through.
 //!
 //! Owns their spelling and their limits. Knows nothing of targets or cores.
+
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeSeed;
@@ -16,6 +18,25 @@ pub const QUEUE_DEPTH_MAX: u32 = 65_535;
 pub const OUTSTANDING_MAX: u32 = 1_048_576;
 /// Most points of one sweep.
 pub const SWEEP_POINTS_MAX: usize = 10_000;
+
+/// Direction of an I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Op {
+    /// Reads blocks.
+    Read,
+    /// Writes blocks.
+    Write,
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        })
+    }
+}
 
 /// Order of the addresses within a region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

@@ -5,6 +5,7 @@
 
 mod cores;
 mod error;
+mod figure;
 mod job;
 mod load;
 mod nearest;
@@ -23,8 +24,9 @@ mod validate;
 
 pub use cores::CoreList;
 pub use error::{Place, SpecError};
+pub use figure::{Figure, LatencyKind, Measure};
 pub use job::{DEFAULT_QUEUE_DEPTH, Job, Run, Sweep, Target, TargetRef, Workload};
-pub use load::{Access, Load, OUTSTANDING_MAX, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
+pub use load::{Access, Load, OUTSTANDING_MAX, Op, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
 pub use open::{Arrivals, DEFAULT_MAX_OUTSTANDING, OpenLoad, Overload, RATE_MAX};
 pub use overrides::Overrides;
 pub use read::parse;

@@ -95,7 +95,7 @@ fn littles_law(point: &PointResult) -> Outcome {
 
 fn errors(point: &PointResult, failed: u64) -> String {
     let each = point.errors.iter().map(|error| {
-        let op = super::op_name(error.op);
+        let op = error.op;
         format!("{op} of {} on {}, {}: {}", error.workload, error.target, error.status, error.count)
     });
     format!("{failed} I/Os failed: {}", each.collect::<Vec<_>>().join("; "))

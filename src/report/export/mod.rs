@@ -21,7 +21,6 @@ pub use junit::render as junit;
 pub use points::render as points;
 pub use prometheus::render as prometheus;
 
-use crate::plan::Op;
 use crate::result::series::Series;
 use crate::result::{Figures, Latency, OpFigures, ResultError, RunResult};
 
@@ -90,13 +89,6 @@ fn percentiles(latency: &Latency) -> [(f64, u64); 7] {
         (99.99, latency.p9999_ns),
         (99.999, latency.p99999_ns),
     ]
-}
-
-fn op_name(op: Op) -> &'static str {
-    match op {
-        Op::Read => "read",
-        Op::Write => "write",
-    }
 }
 
 /// A figure as a cell of a table; empty when there is none.
