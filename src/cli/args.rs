@@ -1,12 +1,16 @@
 //! The arguments as typed. Owns the spelling and help of every command and flag; depends on nothing but the options
 //! it fills in.
 
+mod study;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::report::export::Format;
 use crate::spec::Overrides;
+
+pub(super) use study::{AbArgs, CompareArgs, JudgingArgs};
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
                           its series or result could not be written; 5 interrupted, partial result saved.";
@@ -25,6 +29,10 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Run a job: hold each load of it on the targets, and report IOPS and latency.
     Run(Box<RunArgs>),
+    /// Tell whether runs differ from a base, and by how much; keep limits.
+    Compare(CompareArgs),
+    /// Run a job in two ways in alternation, and tell whether they differ.
+    Ab(AbArgs),
     /// Make a page of one result, or of several beside each other.
     Report(ReportArgs),
     /// List the results of the archive, the latest first.

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use super::ab::StudyError;
 use crate::clock::ClockError;
+use crate::compare::CompareError;
 use crate::driver::DriverError;
 use crate::engine::EngineError;
 use crate::plan::PlanError;
@@ -14,6 +16,8 @@ use crate::spec::SpecError;
 pub(super) enum Exit {
     /// All done.
     Done = 0,
+    /// What was to hold does not: an acceptance, or a limit of a comparison.
+    NotAccepted = 1,
     /// Wrong usage or job.
     Usage = 2,
     /// A target or the set-up.
@@ -36,6 +40,20 @@ pub(super) enum Failure {
     /// The job or a flag is wrong.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// A flag that belongs to no field of a job.
+    #[error("{flag}: {reason}")]
+    Flag {
+        /// The flag.
+        flag: &'static str,
+        /// What is wrong, and the remedy.
+        reason: String,
+    },
+    /// Results that cannot be compared.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    /// A study of pairs that came to an end.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// Devices or machine do not allow it.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -102,6 +120,8 @@ impl Failure {
     pub(super) fn exit(&self) -> Exit {
         match self {
             Self::Spec(_) | Self::Plan(_) | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
+            Self::Flag { .. } | Self::Compare(_) => Exit::Usage,
+            Self::Study(error) => error.exit(),
             Self::Read { .. } | Self::Kept { .. } | Self::SameName(_) => Exit::Usage,
             #[cfg(feature = "archive")]
             Self::Archive(crate::archive::ArchiveError::NoSuch { .. } | crate::archive::ArchiveError::None { .. }) => {

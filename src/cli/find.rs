@@ -32,10 +32,10 @@ impl Found {
         Ok(series(folder)?.filter(|series| series.header.started_at == self.result.started_at))
     }
 
-    /// The same as far as a report needs them: what cannot be read is told, and its charts are left out.
-    pub(super) fn series_or_warn(&self) -> Option<Series> {
+    /// The same where the rest goes without them: what cannot be read is told, with what is missing for it.
+    pub(super) fn series_or_warn(&self, without: &str) -> Option<Series> {
         self.series().unwrap_or_else(|failure| {
-            warn(&format!("{failure}; the report has no charts over time"));
+            warn(&format!("{failure}; {without}"));
             None
         })
     }

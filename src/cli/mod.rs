@@ -2,8 +2,10 @@
 //!
 //! Owns everything a person at a terminal meets. The only layer that prints; it decides nothing about loads or figures.
 
+mod ab;
 mod args;
 mod ceiling;
+mod compare;
 mod exit;
 mod export;
 mod find;
@@ -45,6 +47,8 @@ pub fn main() -> ExitCode {
     debug_assert!(logging.is_ok(), "logging is set up once");
     let outcome = match args.command {
         Command::Run(args) => run::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Ab(args) => ab::run(&args),
         Command::Report(args) => report::run(&args),
         #[cfg(feature = "archive")]
         Command::List(args) => library::list(&args),

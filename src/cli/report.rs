@@ -14,7 +14,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<Exit, Failure> {
     let named = args.results.iter().map(|name| find::result(name, &args.archive));
     let mut found = named.collect::<Result<Vec<Found>, _>>()?;
     find::tell_apart(&mut found);
-    let series: Vec<_> = found.iter().map(Found::series_or_warn).collect();
+    let series: Vec<_> = found.iter().map(|found| found.series_or_warn("the report has no charts over time")).collect();
     let sources: Vec<Source<'_>> = found
         .iter()
         .zip(&series)

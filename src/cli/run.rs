@@ -1,5 +1,6 @@
 //! `rigel run`: job → targets → plan → engine → result. Owns the order of these steps and what is printed between them.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
@@ -23,7 +24,7 @@ use crate::spec::{self, Job, Load, Uri};
 
 /// Runs the job; the exit says how it went.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let mut job = read_job(args)?;
+    let mut job = read_job(args.job.as_deref())?;
     job.apply(args.overrides())?;
     if job.target.is_empty() {
         return Err(PlanError::NoTarget.into());
@@ -76,8 +77,9 @@ fn clock(backend: &AnyBackend, trust: bool) -> Result<(Clock, Option<String>), F
     }
 }
 
-fn read_job(args: &RunArgs) -> Result<Job, Failure> {
-    let Some(path) = &args.job else { return Ok(Job::default()) };
+/// The job of a file, or one with every default.
+pub(super) fn read_job(path: Option<&Path>) -> Result<Job, Failure> {
+    let Some(path) = path else { return Ok(Job::default()) };
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|reason| Failure::Read { path: name.clone(), reason })?;
     Ok(spec::parse(&text, &name)?)
@@ -220,7 +222,8 @@ fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder, started: SystemTime
     })
 }
 
-fn style() -> Style {
+/// What stdout can show.
+pub(super) fn style() -> Style {
     use std::io::IsTerminal;
     if std::io::stdout().is_terminal() {
         Style::terminal(terminal_size::terminal_size().map_or(100, |(width, _)| width.0))

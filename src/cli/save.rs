@@ -11,7 +11,7 @@ use crate::report;
 use crate::result::RunResult;
 
 /// The folder of all results whose place nobody has named.
-const RESULTS: &str = "rigel-results";
+pub(super) const RESULTS: &str = "rigel-results";
 /// Where the result stands in its folder.
 pub(super) const RESULT: &str = "result.json";
 /// Where the series does.
@@ -111,12 +111,12 @@ pub(super) fn put(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The name of a run's folder.
-fn name_of(started: SystemTime) -> String {
+pub(super) fn name_of(started: SystemTime) -> String {
     timestamp(started).replace(':', "-").trim_end_matches('Z').to_owned()
 }
 
 /// `path`, or with a number behind it the first that does not exist.
-fn free_name(path: &Path) -> PathBuf {
+pub(super) fn free_name(path: &Path) -> PathBuf {
     let numbered = |n: u32| PathBuf::from(format!("{}-{n}", path.display()));
     std::iter::once(path.to_owned()).chain((2..).map(numbered)).find(|p| !p.exists()).unwrap_or_else(|| path.to_owned())
 }

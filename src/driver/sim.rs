@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use std::time::Duration;
 
 use rand::Rng;
-use rand_distr::{Distribution, Exp1, LogNormal};
+use rand_distr::{Distribution, Exp1, LogNormal, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
@@ -163,11 +163,12 @@ struct Array {
 impl Array {
     fn new(model: &SimModel, seed: u64, target: usize) -> Self {
         let ns = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        let factor = run_factor(model.spread, seed);
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(model.seed.unwrap_or(seed).wrapping_add(target as u64)),
-            service: Sampler::new(&model.service),
-            write_service: Sampler::new(&model.write_service),
-            hit_service: Sampler::new(&model.hit_service),
+            service: Sampler::new(&model.service, factor),
+            write_service: Sampler::new(&model.write_service, factor),
+            hit_service: Sampler::new(&model.hit_service, factor),
             hit_share: model.hit_share,
             servers: (0..model.servers.max(1)).map(|_| Reverse(0)).collect(),
             stalls: model.stalls.iter().map(|&(at, length)| (ns(at), ns(at).saturating_add(ns(length)))).collect(),
@@ -192,6 +193,13 @@ impl Array {
     }
 }
 
+/// What a run's service times are multiplied by: log-normal, of median 1.
+fn run_factor(spread: f64, seed: u64) -> f64 {
+    // Not the service times' own generator, or their first value would go with it.
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5eed_0f5b_0ead);
+    (spread * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut random)).exp()
+}
+
 /// A distribution ready to be drawn from, in ticks of a nanosecond.
 #[derive(Debug, Clone, Copy)]
 enum Sampler {
@@ -202,8 +210,8 @@ enum Sampler {
 }
 
 impl Sampler {
-    fn new(dist: &Dist) -> Self {
-        let ns = |duration: Duration| duration.as_nanos() as f64;
+    fn new(dist: &Dist, factor: f64) -> Self {
+        let ns = |duration: Duration| duration.as_nanos() as f64 * factor;
         match *dist {
             Dist::Constant(value) => Self::Constant(ns(value) as u64),
             Dist::Exponential(mean) => Self::Exponential(ns(mean)),

@@ -38,7 +38,7 @@ pub(super) fn latencies(values_ns: &[Option<f64>]) -> LatencyColumn {
 }
 
 /// A figure of zero or more with thousands separated and a fixed number of decimals: `1,705.1`.
-pub(super) fn decimal(value: f64, digits: usize) -> String {
+pub(crate) fn decimal(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(w, f)| (w, Some(f)));
     let whole = whole.parse().map_or_else(|_| whole.to_owned(), format_count);

@@ -4,7 +4,7 @@
 //! file or asks the terminal. What a report shows stands in the result; none computes a figure of its own.
 
 pub mod chart;
-mod columns;
+pub(crate) mod columns;
 pub mod export;
 pub mod html;
 pub mod json;

@@ -103,6 +103,9 @@ pub struct SimModel {
     pub size: Bytes,
     /// LBA size, in bytes: 512 or 4096.
     pub block_size: u32,
+    /// How much runs differ: deviation of the logarithm of a factor on all its service times, drawn once from the run's
+    /// seed; 0 to 1.
+    pub spread: f64,
     /// Seed of its service times; the run's own seed if absent.
     pub seed: Option<u64>,
 }
@@ -110,8 +113,8 @@ pub struct SimModel {
 /// Names of the presets. They are models to test methods with, not results of any array.
 pub const PRESETS: [&str; 3] = ["powermax-read-miss", "powermax-read-hit", "constant-100us"];
 
-const KEYS: [&str; 9] =
-    ["service", "write_service", "servers", "hit", "hit_service", "stall", "size", "block_size", "seed"];
+const KEYS: [&str; 10] =
+    ["service", "write_service", "servers", "hit", "hit_service", "stall", "size", "block_size", "spread", "seed"];
 
 impl SimModel {
     /// The model of a preset, or `None` for an unknown name.
@@ -150,6 +153,7 @@ impl SimModel {
             stalls: Vec::new(),
             size: Bytes(1 << 40),
             block_size: 512,
+            spread: 0.0,
             seed: None,
         }
     }
@@ -179,6 +183,7 @@ impl SimModel {
         model.stalls = parse_stalls(&query)?;
         model.block_size = query.block_size()?.unwrap_or(model.block_size);
         model.size = query.value("size", super::query::parse_capacity)?.unwrap_or(model.size);
+        model.spread = query.value("spread", parse_share)?.unwrap_or(model.spread);
         model.seed = query.value("seed", |text| text.parse().map_err(|_| format!("`{text}` is not a whole number")))?;
         super::query::check_capacity(model.size, model.block_size)?;
         Ok(model)
@@ -209,6 +214,7 @@ impl fmt::Display for SimModel {
         }
         put(self.size != base.size, "size", &self.size);
         put(self.block_size != base.block_size, "block_size", &self.block_size);
+        put(self.spread != base.spread, "spread", &((self.spread * 1e11).round() / 1e9));
         if let Some(seed) = self.seed {
             put(true, "seed", &seed);
         }
@@ -262,11 +268,12 @@ mod tests {
 
     #[test]
     fn a_query_changes_a_preset_field_by_field() {
-        let model = SimModel::parse("powermax-read-miss", "servers=8&hit=35&stall=2s:100ms&stall=1s:5ms").unwrap();
+        let model =
+            SimModel::parse("powermax-read-miss", "servers=8&hit=35&spread=2%&stall=2s:100ms&stall=1s:5ms").unwrap();
         assert_eq!(model.service.mean(), Duration::from_micros(340));
         assert_eq!((model.servers, model.hit_share), (8, 0.35));
         assert_eq!(model.stalls[0], (Duration::from_secs(1), Duration::from_millis(5)));
-        assert_eq!(model.to_string(), "powermax-read-miss?servers=8&hit=35&stall=1s:5ms&stall=2s:100ms");
+        assert_eq!(model.to_string(), "powermax-read-miss?servers=8&hit=35&stall=1s:5ms&stall=2s:100ms&spread=2");
     }
 
     #[test]

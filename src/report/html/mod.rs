@@ -31,7 +31,16 @@ const PAGE_STYLE: &str = include_str!("page.css");
 /// The page over one or several results, which share its charts.
 #[must_use]
 pub fn page(sources: &[Source<'_>]) -> String {
-    let title = sections::title(sources);
+    page_led_by(None, sources)
+}
+
+/// The same with a section of its own before the figures, and the title that goes with it.
+#[must_use]
+pub fn page_led_by(lead: Option<(&str, Markup)>, sources: &[Source<'_>]) -> String {
+    let (title, lead) = match lead {
+        Some((title, lead)) => (title.to_owned(), Some(lead)),
+        None => (sections::title(sources), None),
+    };
     let over_load = curves::over_load(sources);
     let distributions = curves::distributions(sources);
     let over_time = over_time(sources);
@@ -46,8 +55,9 @@ pub fn page(sources: &[Source<'_>]) -> String {
                 style { (PreEscaped(STYLE)) (PreEscaped(PAGE_STYLE)) }
             }
             body {
-                (sections::head(sources))
+                (sections::head(&title, sources))
                 main {
+                    @if let Some(lead) = &lead { (lead) }
                     (sections::verdicts(sources))
                     (sections::figures(sources))
                     @if !over_load.is_empty() {

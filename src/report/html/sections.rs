@@ -17,10 +17,10 @@ pub(super) fn title(sources: &[Source<'_>]) -> String {
 }
 
 /// Name, time, and the headline of each result.
-pub(super) fn head(sources: &[Source<'_>]) -> Markup {
+pub(super) fn head(title: &str, sources: &[Source<'_>]) -> Markup {
     html! {
         header {
-            h1 { (title(sources)) }
+            h1 { (title) }
             @for (index, source) in sources.iter().enumerate() {
                 @let result = source.result;
                 p class="sub" {

@@ -44,7 +44,7 @@ impl Style {
 }
 
 /// `text` in ASCII: the unit sign µ becomes u, any other foreign character `?`.
-fn ascii(text: &str) -> String {
+pub(crate) fn ascii(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             'µ' | 'μ' => 'u',

@@ -1,0 +1,154 @@
+//! Which point of one run belongs to which of another.
+//!
+//! Owns the matching: by load, and among points of one load by their order; in pairs, whose loads may be what differs, by
+//! their order alone. Knows no figure.
+
+use std::collections::BTreeSet;
+
+use super::{CompareError, Design, Run, Side};
+use crate::plan::Load;
+use crate::result::PointResult;
+
+/// A point of the base and what it is compared with.
+#[derive(Debug, Clone)]
+pub(super) struct Matched<'a> {
+    /// Its load, in words; both where they differ.
+    pub load: String,
+    /// The point in each run of the base.
+    pub base: Vec<At<'a>>,
+    /// The point in each run of the other side.
+    pub new: Vec<At<'a>>,
+}
+
+/// A point of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At<'a> {
+    /// The run.
+    pub run: Run<'a>,
+    /// Index of the point in it.
+    pub index: usize,
+    /// The point.
+    pub point: &'a PointResult,
+}
+
+/// The loads of a point's workloads, and which of the points with these loads it is.
+type Key = (Vec<Load>, usize);
+
+/// The points that both sides have. Adds to `notes` what is left out.
+pub(super) fn matched<'a>(
+    base: &Side<'a>,
+    new: &Side<'a>,
+    design: Design,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Matched<'a>>, CompareError> {
+    for side in [base, new] {
+        if side.runs.is_empty() || side.runs.iter().any(|run| run.result.points.is_empty()) {
+            return Err(CompareError::NoPoint(side.label.clone()));
+        }
+    }
+    if design == Design::Paired && base.runs.len() != new.runs.len() {
+        return Err(CompareError::Partners {
+            base: base.label.clone(),
+            new: new.label.clone(),
+            base_runs: base.runs.len(),
+            new_runs: new.runs.len(),
+        });
+    }
+    let by_load = by_load(base, new);
+    let by_order = match design {
+        Design::Paired => true,
+        // One load against one other is a question too.
+        Design::Unpaired => by_load.is_empty() && [base, new].iter().all(|side| side.runs.iter().all(one_point)),
+    };
+    let matched = if by_order { self::by_order(base, new, notes) } else { by_load };
+    if matched.is_empty() {
+        return Err(CompareError::NoLoad {
+            base: base.label.clone(),
+            new: new.label.clone(),
+            base_loads: loads(base),
+            new_loads: loads(new),
+        });
+    }
+    if !by_order {
+        for (side, other) in [(base, new), (new, base)] {
+            left_out(side, other, &matched, notes);
+        }
+    }
+    Ok(matched)
+}
+
+fn one_point(run: &Run<'_>) -> bool {
+    run.result.points.len() == 1
+}
+
+fn by_load<'a>(base: &Side<'a>, new: &Side<'a>) -> Vec<Matched<'a>> {
+    let [of_base, of_new] = [base, new].map(|side| side.runs.iter().map(|run| (*run, keys(run))).collect::<Vec<_>>());
+    let find = |runs: &[(Run<'a>, Vec<Key>)], key: &Key| -> Vec<At<'a>> {
+        let at = |(run, keys): &(Run<'a>, Vec<Key>)| {
+            let index = keys.iter().position(|other| other == key)?;
+            Some(At { run: *run, index, point: &run.result.points[index] })
+        };
+        runs.iter().filter_map(at).collect()
+    };
+    let mut seen: Vec<&Key> = Vec::new();
+    let mut matched = Vec::new();
+    for key in of_base.iter().flat_map(|(_, keys)| keys) {
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        let (base, new) = (find(&of_base, key), find(&of_new, key));
+        if let (Some(first), false) = (base.first(), new.is_empty()) {
+            matched.push(Matched { load: first.point.load.to_string(), base, new });
+        }
+    }
+    matched
+}
+
+fn by_order<'a>(base: &Side<'a>, new: &Side<'a>, notes: &mut Vec<String>) -> Vec<Matched<'a>> {
+    let runs = || base.runs.iter().chain(&new.runs);
+    let most = runs().map(|run| run.result.points.len()).max().unwrap_or(0);
+    let fewest = runs().map(|run| run.result.points.len()).min().unwrap_or(0);
+    if fewest < most {
+        notes.push(format!("not every run has all {most} points; only the first {fewest} of each are compared"));
+    }
+    let at = |side: &Side<'a>, index: usize| -> Vec<At<'a>> {
+        side.runs.iter().map(|run| At { run: *run, index, point: &run.result.points[index] }).collect()
+    };
+    let of = |index| {
+        let (base, new) = (at(base, index), at(new, index));
+        let [a, b] = [&base, &new].map(|side| side[0].point.load.to_string());
+        Matched { load: if a == b { a } else { format!("{a} against {b}") }, base, new }
+    };
+    (0..fewest).map(of).collect()
+}
+
+fn keys(run: &Run<'_>) -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::new();
+    for point in &run.result.points {
+        let loads: Vec<Load> = point.workloads.iter().map(|workload| workload.load).collect();
+        let before = keys.iter().filter(|(other, _)| *other == loads).count();
+        keys.push((loads, before));
+    }
+    keys
+}
+
+/// Says which points of `side` are in no run of `other`.
+fn left_out(side: &Side<'_>, other: &Side<'_>, matched: &[Matched<'_>], notes: &mut Vec<String>) {
+    let used = |point: &PointResult| {
+        let all = matched.iter().flat_map(|m| m.base.iter().chain(&m.new));
+        all.into_iter().any(|at| std::ptr::eq(at.point, point))
+    };
+    let points = side.runs.iter().flat_map(|run| &run.result.points);
+    let left: BTreeSet<String> = points.filter(|point| !used(point)).map(|point| point.load.to_string()).collect();
+    if !left.is_empty() {
+        let left = left.into_iter().collect::<Vec<_>>().join(", ");
+        notes.push(format!("only {} has {left}; compared is what {} has too", side.label, other.label));
+    }
+}
+
+fn loads(side: &Side<'_>) -> String {
+    let points = side.runs.iter().flat_map(|run| &run.result.points);
+    let loads: BTreeSet<String> = points.map(|point| point.load.to_string()).collect();
+    loads.into_iter().collect::<Vec<_>>().join(", ")
+}
