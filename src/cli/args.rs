@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::report::export::Format;
 use crate::spec::Overrides;
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 not accepted; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
                           its series or result could not be written; 5 interrupted, partial result saved.";
 
 /// Characterises all-flash arrays at peak load, with every I/O in a histogram.
@@ -294,6 +294,9 @@ pub(super) struct RunArgs {
     /// Allow writing to the target of this identity (serial, NGUID, or IQN/LUN): its data will be destroyed.
     #[arg(long, value_name = "IDENTITY")]
     pub destroy: Vec<String>,
+    /// What must hold, such as "p99.9 read <= 500us" or "iops >= 200k at any"; repeatable, adds to the job's.
+    #[arg(long, value_name = "CONDITION")]
+    pub accept: Vec<String>,
     /// Set any field of the job, such as workload.oltp.read_percent=100; repeatable.
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
@@ -334,6 +337,7 @@ impl RunArgs {
             trust_clock: self.trust_clock,
             out: self.out.clone(),
             destroy: self.destroy.clone(),
+            accept: self.accept.clone(),
             set: self.set.clone(),
         }
     }
