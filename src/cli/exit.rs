@@ -14,6 +14,8 @@ use crate::spec::SpecError;
 pub(super) enum Exit {
     /// All done.
     Done = 0,
+    /// What the job has to fulfil does not hold, or could not be judged; nothing worse happened.
+    NotAccepted = 1,
     /// Wrong usage or job.
     Usage = 2,
     /// A target or the set-up.

@@ -48,6 +48,7 @@ pub fn page(sources: &[Source<'_>]) -> String {
             body {
                 (sections::head(sources))
                 main {
+                    (sections::acceptances(sources))
                     (sections::verdicts(sources))
                     (sections::figures(sources))
                     @if !over_load.is_empty() {
