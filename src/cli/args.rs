@@ -59,7 +59,8 @@ pub(super) struct ArchiveArg {
 /// `rigel report`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReportArgs {
-    /// Results: a run's folder, a result.json, or of the archive a number, latest, latest~1. Several share each chart.
+    /// Results: a run's folder, a result.json, or of the archive a number, latest, latest~1 or a pin.
+    /// Several share each chart.
     #[arg(required = true, value_name = "RESULT")]
     pub results: Vec<String>,
     /// The page to write [default: report.html in the folder of a single result, else in this one].
@@ -75,6 +76,10 @@ pub(super) struct ReportArgs {
     #[command(flatten)]
     pub archive: ArchiveArg,
 }
+
+/// What narrows or shapes the list, and means nothing where none is printed.
+#[cfg(feature = "archive")]
+const LIST_ONLY: [&str; 6] = ["name", "target", "since", "until", "tag", "json"];
 
 /// `rigel list`.
 #[cfg(feature = "archive")]
@@ -98,6 +103,12 @@ pub(super) struct ListArgs {
     /// Print the list as JSON.
     #[arg(long)]
     pub json: bool,
+    /// Pin a result by a name that can be used wherever its number can; moves the pin if there is one of that name.
+    #[arg(long, num_args = 2, action = clap::ArgAction::Set, value_names = ["NAME", "RESULT"], conflicts_with_all = LIST_ONLY)]
+    pub pin: Vec<String>,
+    /// Remove a pin; its result stays.
+    #[arg(long, value_name = "NAME", conflicts_with_all = LIST_ONLY, conflicts_with = "pin")]
+    pub unpin: Option<String>,
     /// Where the archive is.
     #[command(flatten)]
     pub archive: ArchiveArg,
@@ -107,7 +118,7 @@ pub(super) struct ListArgs {
 #[cfg(feature = "archive")]
 #[derive(Debug, clap::Args)]
 pub(super) struct ShowArgs {
-    /// A number of the archive, latest, latest~1, a run's folder or a result.json.
+    /// A number of the archive, latest, latest~1, a pin, a run's folder or a result.json.
     #[arg(value_name = "RESULT")]
     pub result: String,
     /// Print it as JSON.
@@ -122,7 +133,7 @@ pub(super) struct ShowArgs {
 #[cfg(feature = "archive")]
 #[derive(Debug, clap::Args)]
 pub(super) struct NoteArgs {
-    /// A number of the archive, latest or latest~1.
+    /// A number of the archive, latest, latest~1 or a pin.
     #[arg(value_name = "RESULT")]
     pub result: String,
     /// The note.
@@ -136,7 +147,7 @@ pub(super) struct NoteArgs {
 #[cfg(feature = "archive")]
 #[derive(Debug, clap::Args)]
 pub(super) struct TagArgs {
-    /// A number of the archive, latest or latest~1.
+    /// A number of the archive, latest, latest~1 or a pin.
     #[arg(value_name = "RESULT")]
     pub result: String,
     /// The tags.
@@ -165,7 +176,7 @@ pub(super) struct ImportArgs {
 /// `rigel export`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ExportArgs {
-    /// Results: a run's folder, a result.json, or of the archive a number, latest, latest~1.
+    /// Results: a run's folder, a result.json, or of the archive a number, latest, latest~1 or a pin.
     #[arg(required = true, value_name = "RESULT")]
     pub results: Vec<String>,
     /// What to write: one format or several with commas between.

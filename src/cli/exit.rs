@@ -106,9 +106,12 @@ impl Failure {
             Self::Spec(_) | Self::Plan(_) | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
             Self::Read { .. } | Self::Kept { .. } | Self::SameName(_) => Exit::Usage,
             #[cfg(feature = "archive")]
-            Self::Archive(crate::archive::ArchiveError::NoSuch { .. } | crate::archive::ArchiveError::None { .. }) => {
-                Exit::Usage
-            }
+            Self::Archive(
+                crate::archive::ArchiveError::NoSuch { .. }
+                | crate::archive::ArchiveError::None { .. }
+                | crate::archive::ArchiveError::NoPin { .. }
+                | crate::archive::ArchiveError::PinName { .. },
+            ) => Exit::Usage,
             #[cfg(feature = "archive")]
             Self::Archive(_) => Exit::SetUp,
             Self::Driver(_) | Self::Engine(_) | Self::Clock(_) => Exit::SetUp,

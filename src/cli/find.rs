@@ -61,8 +61,9 @@ pub(super) fn at(path: &Path) -> Result<Found, Failure> {
         }
         std::io::ErrorKind::NotFound => Failure::Kept {
             path: name.clone(),
-            reason: "no such folder or file; name a run's folder, a result.json, a number of `rigel list`, or latest"
-                .to_owned(),
+            reason:
+                "no such folder or file; name a run's folder, a result.json, a number or pin of `rigel list`, or latest"
+                    .to_owned(),
         },
         _ => Failure::Read { path: name.clone(), reason },
     })?;
@@ -73,10 +74,21 @@ pub(super) fn at(path: &Path) -> Result<Found, Failure> {
 
 #[cfg(feature = "archive")]
 fn archived(name: &str, archive: &ArchiveArg) -> Option<Result<Found, Failure>> {
-    let reference = crate::archive::Reference::parse(name)?;
+    use crate::archive::{ArchiveError, Reference};
+    let reference = Reference::parse(name)?;
+    let path = path(archive);
+    // A word may be a misspelt file as well as a pin; without an archive only the former.
+    if matches!(reference, Reference::Pin(_)) && !path.exists() {
+        return None;
+    }
     let find = || {
         let archive = open(archive)?;
-        let entry = archive.entry(reference)?;
+        let entry = archive.entry(reference).map_err(|error| match error {
+            ArchiveError::NoPin { .. } => {
+                Failure::Kept { path: name.to_owned(), reason: format!("no such folder or file, and {error}") }
+            }
+            error => error.into(),
+        })?;
         let (result, json) = archive.result(entry.id)?;
         Ok(Found {
             label: format!("{} (#{})", label(&result), entry.id),
