@@ -143,11 +143,8 @@ fn a_pin_is_named_wherever_a_result_can_be() {
         (&["list", "--pin", "latest", "1"], "and not latest"),
         (&["list", "--pin", "x", "77"], "the archive has no result `77`"),
         (&["list", "--pin", "x", "golden"], "no pin `golden`; pins: base, nightly"),
-        (
-            &["show", "golden"],
-            "golden: no such folder or file, and the archive has no pin `golden`; pins: base, nightly",
-        ),
-        (&["report", "base", "golden"], "no such folder or file, and the archive has no pin `golden`"),
+        (&["show", "golden"], "golden: no such folder or file; name a run's folder"),
+        (&["report", "base", "golden"], "or latest; the archive has no pin `golden`; pins: base, nightly"),
         (&["export", "golden"], "pins: base, nightly"),
         (&["note", "golden", "x"], "the archive has no pin `golden`; pins: base, nightly"),
         (&["tag", "golden", "x"], "pins: base, nightly"),
