@@ -93,6 +93,17 @@ pub fn parse_rate(text: &str) -> Result<u64, UnitError> {
     if rate.is_finite() && rate.fract() == 0.0 && rate < 2f64.powi(53) { Ok(rate as u64) } else { Err(error()) }
 }
 
+/// The rate as a job file would say it, exact: `200k`, `1500k`, `2M`.
+#[must_use]
+pub fn format_rate(per_s: u64) -> String {
+    match per_s {
+        0 => "0".to_owned(),
+        n if n % 1_000_000 == 0 => format!("{}M", n / 1_000_000),
+        n if n % 1_000 == 0 => format!("{}k", n / 1_000),
+        n => n.to_string(),
+    }
+}
+
 /// Reads a duration: a number (a decimal point is allowed) and its unit, `ns us ms s m h d`.
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let error = || UnitError::Duration(text.to_owned());

@@ -213,7 +213,8 @@ fn a_run_is_archived_listed_shown_noted_tagged_reported_and_imported() {
         (&["report", "latest~7"][..], "no result `latest~7`"),
         (&["report", "/nowhere"], "no such folder or file; name a run's folder"),
         (&["show", out], "no such folder or file"),
-        (&["note", "no-number", "x"], "not a place of the archive"),
+        (&["note", "no/number", "x"], "not a place of the archive"),
+        (&["note", "no-pin", "x"], "no pin `no-pin`; there is none"),
         (&["import", "/nowhere"], "no such folder or file"),
         (&["report", folder.path().to_str().unwrap()], "no result.json in this folder"),
     ] {

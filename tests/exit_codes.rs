@@ -1,4 +1,4 @@
-//! The exit codes as the help lists them: 0, 2 and 3 here, 4 and 5 where a target is lost or a run interrupted.
+//! The exit codes as the help lists them: 0 to 3 here, 4 and 5 where a target is lost or a run interrupted.
 
 #[path = "common/cli.rs"]
 mod cli;
@@ -12,7 +12,9 @@ fn help_and_version_end_with_success_and_list_the_codes() {
     for line in ["--help", "run --help"] {
         let outcome = rigel(line).ends_with(0);
         let told = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        for code in ["0 done", "2 wrong usage or job", "3 target or set-up", "4 I/O errors", "5 interrupted"] {
+        for code in
+            ["0 done", "1 not accepted", "2 wrong usage or job", "3 target or set-up", "4 I/O errors", "5 interrupted"]
+        {
             assert!(told.contains(code), "`{code}` is missing in: {told}");
         }
         assert_eq!(outcome.stderr, "");
@@ -37,6 +39,15 @@ fn usage_that_is_not_understood_ends_with_2() {
 fn a_run_that_is_done_ends_with_0_and_one_that_cannot_begin_with_3() {
     rigel("run -t sim://constant-100us --time 10ms --quiet").ends_with(0);
     rigel("run -t sim://constant-100us --time 10ms --quiet --out /proc/x").ends_with(3);
+}
+
+#[test]
+fn a_run_that_is_not_accepted_ends_with_1_and_its_result_is_kept() {
+    let accepted =
+        |condition: &str| rigel(&format!("run -t sim://constant-100us -q 4 --time 200ms --quiet --accept {condition}"));
+    accepted("iops>=30k").ends_with(0);
+    assert_eq!(accepted("iops>=50k").ends_with(1).result().points.len(), 1);
+    accepted("iops>=50us").refuses(2, &["--accept: "]);
 }
 
 #[test]

@@ -118,6 +118,14 @@ fn what_the_parser_refuses_of_one_value_is_not_valid_either() {
         "[sweep]\nqueue_depth = [0]",
         "[sweep]\nqueue_depth = [1]\nrate = [1]",
         "destroy = ['']",
+        "accept = 'steady'",
+        "accept = ['fast']",
+        "accept = ['iops >= many']",
+        "accept = [5]",
+        "accept = [{at = 5}]",
+        "accept = [{that = 'steady', at = 0}]",
+        "accept = [{that = 'steady', at = 'some'}]",
+        "accept = [{that = 'steady', where = 'all'}]",
     ] {
         assert!(!parsed(job), "the parser takes {job:?}");
         assert!(!schema.is_valid(&as_json(job)), "the schema takes {job:?}");
@@ -141,7 +149,14 @@ fn job_field() -> impl Strategy<Value = String> {
         " ?[0-9]{1,2} ?(- ?[0-9]{1,2})?(, ?[0-9]{1,4})?".prop_map(|cores| format!("cores = '{cores}'")),
         "[0-9]{1,19}".prop_map(|seed| format!("seed = {seed}")),
     ];
+    let accept = prop_oneof![
+        "(iops|errors|cpu|MB/s|p99|workload-1/mean read|steady) ?(<=|>=|<|>|==|) ?[0-9]{0,3}\\.?[0-9]? ?(k|M|us|%|MiB/s|)( at (all|any|32|5k))?"
+            .prop_map(|text| format!("accept = ['{text}']")),
+        "(all|any|32|0|5k|)".prop_map(|at| format!("accept = [{{that = ' steady ', at = '{at}'}}]")),
+        "[0-9]{1,2}".prop_map(|at| format!("accept = [{{that = 'steady', at = {at}}}]")),
+    ];
     prop_oneof![
+        accept,
         workload.prop_map(|field| format!("[[workload]]\n{field}\n")),
         run.prop_map(|field| format!("[run]\n{field}\n"))
     ]

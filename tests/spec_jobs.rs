@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use rigel::spec::{Access, Arrivals, Job, Load, Overrides, RATE_MAX, RegionSpec, Target, TargetRef, Workload, parse};
+use rigel::spec::{
+    Accept, Access, Arrivals, Job, Load, Overrides, RATE_MAX, RegionSpec, Target, TargetRef, Workload, parse,
+};
 use rigel::units::Bytes;
 
 const OLTP: &str = r#"# rising load on one volume
@@ -442,18 +444,33 @@ fn any_workload(targets: usize) -> impl Strategy<Value = Workload> {
     })
 }
 
+/// Something that any job may have to fulfil, whatever its workloads.
+fn any_accept() -> impl Strategy<Value = Accept> {
+    let bound = prop_oneof![
+        (1u64..1 << 50).prop_map(|rate| format!("iops >= {rate}")),
+        (1u64..1 << 50).prop_map(|ns| format!("p99.99 < {ns}ns")),
+        (0u32..1 << 20).prop_map(|mib| format!("MB/s > {mib}.25 MiB/s")),
+        (0.0..100.0).prop_map(|share| format!("cpu <= {share}")),
+        any::<u32>().prop_map(|errors| format!("errors == {errors}")),
+        Just("steady".to_owned()),
+    ];
+    (bound, proptest::bool::ANY)
+        .prop_map(|(bound, any)| format!("{bound}{}", if any { " at any" } else { "" }).parse().unwrap())
+}
+
 prop_compose! {
     fn any_job()(uris in proptest::collection::vec(any_uri(), 1..5))(
         workload in proptest::collection::vec(any_workload(uris.len()), 0..4),
         uris in Just(uris),
         name in proptest::option::of(".{0,20}"),
         destroy in proptest::collection::vec("[A-Z0-9]{1,20}", 0..3),
+        accept in proptest::collection::vec(any_accept(), 0..4),
         ramp in proptest::option::of(0u64..1 << 40),
         time in proptest::option::of(1_000_000_000u64..1 << 50),
         cores in proptest::option::of(proptest::collection::btree_set(0usize..64, 1..9)),
         seed in proptest::option::of(0..=i64::MAX as u64),
     ) -> Job {
-        let mut job = Job { name, destroy, workload, ..Job::default() };
+        let mut job = Job { name, destroy, accept, workload, ..Job::default() };
         job.target = uris.iter().map(|uri| Target { uri: uri.parse().unwrap(), name: None }).collect();
         job.target[0].name = Some("first one".to_owned());
         job.run.ramp = ramp.map(Duration::from_nanos);

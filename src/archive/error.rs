@@ -45,6 +45,20 @@ pub enum ArchiveError {
         /// How many results there are.
         count: i64,
     },
+    /// No pin has this name.
+    #[error("the archive has no pin `{name}`; {}", told(pins))]
+    NoPin {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        pins: Vec<String>,
+    },
+    /// No pin may have this name.
+    #[error("a pin cannot be named `{name}`; write a letter, then letters, digits, `.`, `_` or `-`, and not latest")]
+    PinName {
+        /// The name asked for.
+        name: String,
+    },
     /// An archived result cannot be read.
     #[error("result {id} of the archive: {reason}")]
     Damaged {
@@ -53,4 +67,11 @@ pub enum ArchiveError {
         /// Why.
         reason: ResultError,
     },
+}
+
+fn told(pins: &[String]) -> String {
+    match pins {
+        [] => "there is none; `rigel list --pin NAME RESULT` makes one".to_owned(),
+        pins => format!("pins: {}", pins.join(", ")),
+    }
 }

@@ -4,6 +4,7 @@
 //! that a folder may go. Several processes may write at once: a writer waits for its turn.
 
 mod error;
+mod pin;
 mod query;
 mod reference;
 mod store;
@@ -17,12 +18,12 @@ pub use error::ArchiveError;
 pub use query::{Entry, Filter};
 pub use reference::Reference;
 
-/// Layout of the file; it rises with every change of it.
-const LAYOUT: i64 = 1;
+/// What each layout of the file adds to the one before; its number is the position, from 1.
+const LAYOUTS: [&str; 2] = [RUNS, PINS];
 /// How long a writer waits for others.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-const TABLES: &str = "
+const RUNS: &str = "
 CREATE TABLE run(
     id INTEGER PRIMARY KEY AUTOINCREMENT, digest TEXT NOT NULL UNIQUE, started_at TEXT NOT NULL, name TEXT NOT NULL,
     host TEXT NOT NULL, points INTEGER NOT NULL, best_iops REAL NOT NULL, best_load TEXT NOT NULL,
@@ -32,6 +33,10 @@ CREATE TABLE target(run INTEGER NOT NULL REFERENCES run(id), uri TEXT NOT NULL, 
 CREATE INDEX target_by_serial ON target(serial);
 CREATE TABLE tag(run INTEGER NOT NULL REFERENCES run(id), tag TEXT NOT NULL, UNIQUE(run, tag));
 CREATE TABLE note(run INTEGER NOT NULL REFERENCES run(id), at TEXT NOT NULL, text TEXT NOT NULL);
+";
+const PINS: &str = "
+CREATE TABLE pin(name TEXT PRIMARY KEY, run INTEGER NOT NULL REFERENCES run(id));
+CREATE INDEX pin_by_run ON pin(run);
 ";
 
 /// An open archive.
@@ -66,7 +71,7 @@ impl Archive {
         set("XDG_DATA_HOME").unwrap_or_else(home).join("rigel/archive.sqlite")
     }
 
-    /// Opens an archive, and makes it if there is none.
+    /// Opens an archive, and makes it if there is none. One of an older layout is brought up to date, or left as it was.
     pub fn open(path: &Path) -> Result<Self, ArchiveError> {
         let cannot = |reason: &dyn ToString| ArchiveError::Open { path: path.to_owned(), reason: reason.to_string() };
         if let Some(folder) = path.parent() {
@@ -83,19 +88,21 @@ impl Archive {
         let change = change.map_err(|error| cannot(&error))?;
         let layout: i64 =
             change.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(|error| cannot(&error))?;
-        match layout {
-            0 => {
-                change.execute_batch(TABLES).map_err(|error| cannot(&error))?;
-                change.pragma_update(None, "user_version", LAYOUT).map_err(|error| cannot(&error))?;
-            }
-            LAYOUT => {}
-            found => return Err(ArchiveError::Newer { path: path.to_owned(), found }),
+        // Whoever comes second finds the layout risen: the transaction has taken the file for writing before the look.
+        let Some(missing) = usize::try_from(layout).ok().and_then(|has| LAYOUTS.get(has..)) else {
+            return Err(ArchiveError::Newer { path: path.to_owned(), found: layout });
+        };
+        for tables in missing {
+            change.execute_batch(tables).map_err(|error| cannot(&error))?;
+        }
+        if !missing.is_empty() {
+            change.pragma_update(None, "user_version", LAYOUTS.len() as i64).map_err(|error| cannot(&error))?;
         }
         change.commit().map_err(|error| cannot(&error))?;
         Ok(Self { connection, path: path.to_owned() })
     }
 
-    /// Opens an archive that is there, for reading and for notes.
+    /// Opens an archive that is there, for reading, notes and pins.
     pub fn open_existing(path: &Path) -> Result<Self, ArchiveError> {
         if !path.exists() {
             return Err(ArchiveError::None { path: path.to_owned() });

@@ -1,5 +1,6 @@
 //! Reading from the archive: lists, and whole results. Owns the filters.
 
+use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params};
 use serde::Serialize;
 
@@ -44,6 +45,8 @@ pub struct Entry {
     pub verdicts: i64,
     /// Its tags, in alphabetical order.
     pub tags: Vec<String>,
+    /// The names it is pinned by, in alphabetical order.
+    pub pins: Vec<String>,
     /// Its notes, oldest first: time and text.
     pub notes: Vec<(String, String)>,
     /// Where its files were.
@@ -75,18 +78,23 @@ impl Archive {
     /// One result's line.
     pub fn entry(&self, reference: Reference) -> Result<Entry, ArchiveError> {
         let read = || {
-            let (condition, number) = match reference {
-                Reference::Id(id) => ("WHERE id = ?1", id),
+            let (condition, key) = match &reference {
+                Reference::Id(id) => ("WHERE id = ?1", Value::from(*id)),
                 Reference::Latest(back) => {
-                    ("ORDER BY started_at DESC, id DESC LIMIT 1 OFFSET ?1", i64::try_from(back).unwrap_or(i64::MAX))
+                    let back = i64::try_from(*back).unwrap_or(i64::MAX);
+                    ("ORDER BY started_at DESC, id DESC LIMIT 1 OFFSET ?1", Value::from(back))
                 }
+                Reference::Pin(name) => ("WHERE id = (SELECT run FROM pin WHERE name = ?1)", Value::from(name.clone())),
             };
-            let row = self.connection.query_row(&format!("{ENTRY} {condition}"), [number], entry).optional()?;
+            let row = self.connection.query_row(&format!("{ENTRY} {condition}"), [key], entry).optional()?;
             row.map(|entry| self.complete(entry)).transpose()
         };
         match read().map_err(|error| self.failed(&error))? {
             Some(entry) => Ok(entry),
             None => {
+                if let Reference::Pin(name) = &reference {
+                    return Err(self.no_pin(name)?);
+                }
                 let count = self.connection.query_row("SELECT count(*) FROM run", [], |row| row.get(0));
                 let count = count.map_err(|error| self.failed(&error))?;
                 Err(ArchiveError::NoSuch { reference: reference.to_string(), count })
@@ -115,6 +123,7 @@ impl Archive {
         Ok(Entry {
             targets: texts("SELECT uri FROM target WHERE run = ?1 ORDER BY rowid")?,
             tags: texts("SELECT tag FROM tag WHERE run = ?1 ORDER BY tag")?,
+            pins: texts("SELECT name FROM pin WHERE run = ?1 ORDER BY name")?,
             notes,
             ..entry
         })
@@ -134,6 +143,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
         folder: row.get(8)?,
         targets: Vec::new(),
         tags: Vec::new(),
+        pins: Vec::new(),
         notes: Vec::new(),
     })
 }

@@ -12,7 +12,7 @@ use crate::spec::Overrides;
 
 pub(super) use study::{AbArgs, CompareArgs, JudgingArgs};
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 not accepted; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
                           its series or result could not be written; 5 interrupted, partial result saved.";
 
 /// Characterises all-flash arrays at peak load, with every I/O in a histogram.
@@ -67,7 +67,8 @@ pub(super) struct ArchiveArg {
 /// `rigel report`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReportArgs {
-    /// Results: a run's folder, a result.json, or of the archive a number, latest, latest~1. Several share each chart.
+    /// Results: a run's folder, a result.json, or of the archive a number, latest, latest~1 or a pin.
+    /// Several share each chart.
     #[arg(required = true, value_name = "RESULT")]
     pub results: Vec<String>,
     /// The page to write [default: report.html in the folder of a single result, else in this one].
@@ -83,6 +84,10 @@ pub(super) struct ReportArgs {
     #[command(flatten)]
     pub archive: ArchiveArg,
 }
+
+/// What narrows or shapes the list, and means nothing where none is printed.
+#[cfg(feature = "archive")]
+const LIST_ONLY: [&str; 6] = ["name", "target", "since", "until", "tag", "json"];
 
 /// `rigel list`.
 #[cfg(feature = "archive")]
@@ -106,6 +111,12 @@ pub(super) struct ListArgs {
     /// Print the list as JSON.
     #[arg(long)]
     pub json: bool,
+    /// Pin a result by a name that can be used wherever its number can; moves the pin if there is one of that name.
+    #[arg(long, num_args = 2, action = clap::ArgAction::Set, value_names = ["NAME", "RESULT"], conflicts_with_all = LIST_ONLY)]
+    pub pin: Vec<String>,
+    /// Remove a pin; its result stays.
+    #[arg(long, value_name = "NAME", conflicts_with_all = LIST_ONLY, conflicts_with = "pin")]
+    pub unpin: Option<String>,
     /// Where the archive is.
     #[command(flatten)]
     pub archive: ArchiveArg,
@@ -115,7 +126,7 @@ pub(super) struct ListArgs {
 #[cfg(feature = "archive")]
 #[derive(Debug, clap::Args)]
 pub(super) struct ShowArgs {
-    /// A number of the archive, latest, latest~1, a run's folder or a result.json.
+    /// A number of the archive, latest, latest~1, a pin, a run's folder or a result.json.
     #[arg(value_name = "RESULT")]
     pub result: String,
     /// Print it as JSON.
@@ -130,7 +141,7 @@ pub(super) struct ShowArgs {
 #[cfg(feature = "archive")]
 #[derive(Debug, clap::Args)]
 pub(super) struct NoteArgs {
-    /// A number of the archive, latest or latest~1.
+    /// A number of the archive, latest, latest~1 or a pin.
     #[arg(value_name = "RESULT")]
     pub result: String,
     /// The note.
@@ -144,7 +155,7 @@ pub(super) struct NoteArgs {
 #[cfg(feature = "archive")]
 #[derive(Debug, clap::Args)]
 pub(super) struct TagArgs {
-    /// A number of the archive, latest or latest~1.
+    /// A number of the archive, latest, latest~1 or a pin.
     #[arg(value_name = "RESULT")]
     pub result: String,
     /// The tags.
@@ -173,7 +184,7 @@ pub(super) struct ImportArgs {
 /// `rigel export`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ExportArgs {
-    /// Results: a run's folder, a result.json, or of the archive a number, latest, latest~1.
+    /// Results: a run's folder, a result.json, or of the archive a number, latest, latest~1 or a pin.
     #[arg(required = true, value_name = "RESULT")]
     pub results: Vec<String>,
     /// What to write: one format or several with commas between.
@@ -302,6 +313,9 @@ pub(super) struct RunArgs {
     /// Allow writing to the target of this identity (serial, NGUID, or IQN/LUN): its data will be destroyed.
     #[arg(long, value_name = "IDENTITY")]
     pub destroy: Vec<String>,
+    /// What must hold, such as "p99.9 read <= 500us" or "iops >= 200k at any"; repeatable, adds to the job's.
+    #[arg(long, value_name = "CONDITION")]
+    pub accept: Vec<String>,
     /// Set any field of the job, such as workload.oltp.read_percent=100; repeatable.
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
@@ -342,6 +356,7 @@ impl RunArgs {
             trust_clock: self.trust_clock,
             out: self.out.clone(),
             destroy: self.destroy.clone(),
+            accept: self.accept.clone(),
             set: self.set.clone(),
         }
     }

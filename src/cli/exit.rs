@@ -16,7 +16,7 @@ use crate::spec::SpecError;
 pub(super) enum Exit {
     /// All done.
     Done = 0,
-    /// What was to hold does not: an acceptance, or a limit of a comparison.
+    /// What is to hold does not, or could not be judged: an acceptance of the job, a limit of a comparison.
     NotAccepted = 1,
     /// Wrong usage or job.
     Usage = 2,
@@ -124,9 +124,12 @@ impl Failure {
             Self::Study(error) => error.exit(),
             Self::Read { .. } | Self::Kept { .. } | Self::SameName(_) => Exit::Usage,
             #[cfg(feature = "archive")]
-            Self::Archive(crate::archive::ArchiveError::NoSuch { .. } | crate::archive::ArchiveError::None { .. }) => {
-                Exit::Usage
-            }
+            Self::Archive(
+                crate::archive::ArchiveError::NoSuch { .. }
+                | crate::archive::ArchiveError::None { .. }
+                | crate::archive::ArchiveError::NoPin { .. }
+                | crate::archive::ArchiveError::PinName { .. },
+            ) => Exit::Usage,
             #[cfg(feature = "archive")]
             Self::Archive(_) => Exit::SetUp,
             Self::Driver(_) | Self::Engine(_) | Self::Clock(_) => Exit::SetUp,

@@ -9,6 +9,10 @@ use super::save::{RESULT, SERIES};
 use crate::result::series::{self, Series};
 use crate::result::{RunResult, from_json};
 
+/// What to say of a name that leads to nothing.
+const NOTHING: &str =
+    "no such folder or file; name a run's folder, a result.json, a number or pin of `rigel list`, or latest";
+
 /// A result that was found.
 #[derive(Debug)]
 pub(super) struct Found {
@@ -59,11 +63,7 @@ pub(super) fn at(path: &Path) -> Result<Found, Failure> {
         std::io::ErrorKind::NotFound if path.is_dir() => {
             Failure::Kept { path: path.display().to_string(), reason: no_result(path).to_owned() }
         }
-        std::io::ErrorKind::NotFound => Failure::Kept {
-            path: name.clone(),
-            reason: "no such folder or file; name a run's folder, a result.json, a number of `rigel list`, or latest"
-                .to_owned(),
-        },
+        std::io::ErrorKind::NotFound => Failure::Kept { path: name.clone(), reason: NOTHING.to_owned() },
         _ => Failure::Read { path: name.clone(), reason },
     })?;
     let result = from_json(&json).map_err(|error| Failure::Kept { path: name, reason: error.to_string() })?;
@@ -73,10 +73,21 @@ pub(super) fn at(path: &Path) -> Result<Found, Failure> {
 
 #[cfg(feature = "archive")]
 fn archived(name: &str, archive: &ArchiveArg) -> Option<Result<Found, Failure>> {
-    let reference = crate::archive::Reference::parse(name)?;
+    use crate::archive::{ArchiveError, Reference};
+    let reference = Reference::parse(name)?;
+    let path = path(archive);
+    // A word may be a misspelt file as well as a pin; without an archive only the former.
+    if matches!(reference, Reference::Pin(_)) && !path.exists() {
+        return None;
+    }
     let find = || {
         let archive = open(archive)?;
-        let entry = archive.entry(reference)?;
+        let entry = archive.entry(reference).map_err(|error| match error {
+            ArchiveError::NoPin { .. } => {
+                Failure::Kept { path: name.to_owned(), reason: format!("{NOTHING}; {error}") }
+            }
+            error => error.into(),
+        })?;
         let (result, json) = archive.result(entry.id)?;
         Ok(Found {
             label: format!("{} (#{})", label(&result), entry.id),

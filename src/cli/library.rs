@@ -1,4 +1,4 @@
-//! `rigel list`, `show`, `note`, `tag` and `import`: what the archive holds. Owns how it is shown.
+//! `rigel list` with its pins, `show`, `note`, `tag` and `import`: what the archive holds. Owns how it is shown.
 
 use std::time::SystemTime;
 
@@ -11,8 +11,16 @@ use crate::archive::{Archive, Entry, Filter, Reference};
 use crate::report::text;
 use crate::units::format_count;
 
-/// Prints the results that the filters let through.
+/// Prints the results that the filters let through, or changes a pin.
 pub(super) fn list(args: &ListArgs) -> Result<Exit, Failure> {
+    if let [name, result] = &args.pin[..] {
+        return pin(args, name, result);
+    }
+    if let Some(name) = &args.unpin {
+        let id = find::open(&args.archive)?.unpin(name)?;
+        to_stdout(format!("{name}: removed from {id}\n"))?;
+        return Ok(Exit::Done);
+    }
     let filter = Filter {
         name: args.name.clone(),
         target: args.target.clone(),
@@ -33,6 +41,18 @@ pub(super) fn list(args: &ListArgs) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// Pins a result, and says where the pin was.
+fn pin(args: &ListArgs, name: &str, result: &str) -> Result<Exit, Failure> {
+    let mut archive = find::open(&args.archive)?;
+    let id = number(&archive, result)?;
+    to_stdout(match archive.pin(name, id)? {
+        None => format!("{name}: {id}\n"),
+        Some(before) if before == id => format!("{name}: {id}, as before\n"),
+        Some(before) => format!("{name}: {id}, moved from {before}\n"),
+    })?;
+    Ok(Exit::Done)
+}
+
 /// Prints one result, with its tags and notes.
 pub(super) fn show(args: &ShowArgs) -> Result<Exit, Failure> {
     let found = find::result(&args.result, &args.archive)?;
@@ -44,6 +64,9 @@ pub(super) fn show(args: &ShowArgs) -> Result<Exit, Failure> {
     if let (true, Some(reference)) = (found.archived, Reference::parse(&args.result)) {
         let entry = find::open(&args.archive)?.entry(reference)?;
         shown.push_str(&format!("\nArchive\n  number {}, files were in {}\n", entry.id, entry.folder));
+        if !entry.pins.is_empty() {
+            shown.push_str(&format!("  pinned as {}\n", entry.pins.join(", ")));
+        }
         if !entry.tags.is_empty() {
             shown.push_str(&format!("  tags: {}\n", entry.tags.join(", ")));
         }
@@ -96,7 +119,7 @@ pub(super) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
 
 fn number(archive: &Archive, name: &str) -> Result<i64, Failure> {
     let Some(reference) = Reference::parse(name) else {
-        let reason = "not a place of the archive; write a number of `rigel list`, latest or latest~1".to_owned();
+        let reason = "not a place of the archive; write a number or pin of `rigel list`, latest or latest~1".to_owned();
         return Err(Failure::Kept { path: name.to_owned(), reason });
     };
     Ok(archive.entry(reference)?.id)
@@ -118,13 +141,13 @@ fn table(entries: &[Entry]) -> String {
             marks.push(format!("{} note(s)", entry.notes.len()));
         }
         let time = entry.started_at.trim_end_matches('Z').replace('T', " ");
-        [entry.id.to_string(), time, entry.name.clone(), target, best, marks.join(", ")]
+        [entry.id.to_string(), time, entry.name.clone(), target, best, entry.pins.join(", "), marks.join(", ")]
     };
-    let head = ["id", "begun (UTC)", "name", "target", "most IOPS", ""].map(str::to_owned);
-    let rows: Vec<[String; 6]> = std::iter::once(head).chain(entries.iter().map(row)).collect();
+    let head = ["id", "begun (UTC)", "name", "target", "most IOPS", "pins", ""].map(str::to_owned);
+    let rows: Vec<[String; 7]> = std::iter::once(head).chain(entries.iter().map(row)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..6).map(width).collect();
-    let line = |row: &[String; 6]| {
+    let widths: Vec<usize> = (0..7).map(width).collect();
+    let line = |row: &[String; 7]| {
         let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };

@@ -207,6 +207,7 @@ fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder, started: SystemTime
     if args.json {
         to_stdout(crate::report::json::render(&result))?;
         if !args.quiet {
+            eprint!("{}", text::acceptances(&result));
             result.verdicts.iter().for_each(|verdict| eprintln!("note: {verdict}"));
         }
     } else {
@@ -218,6 +219,7 @@ fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder, started: SystemTime
         () if unsaved.is_some() => Exit::IoErrors,
         () if interrupted => Exit::Interrupted,
         () if lost || cut_series || result.has_errors() => Exit::IoErrors,
+        () if !result.is_accepted() => Exit::NotAccepted,
         () => Exit::Done,
     })
 }

@@ -34,7 +34,7 @@ pub enum NoFigure {
 }
 
 impl PointResult {
-    /// The operations that a figure is told of: the one it names, or for a latency each that completed at all.
+    /// The operations that a figure is told of: the one it names, or for a latency each that did any I/O.
     ///
     /// # Errors
     /// A workload that is not there.
@@ -44,7 +44,7 @@ impl PointResult {
         }
         let figures = self.figures_of(figure)?;
         let used = [(Op::Read, &figures.read), (Op::Write, &figures.write)];
-        Ok(used.into_iter().filter(|(_, op)| op.completions > 0).map(|(op, _)| Some(op)).collect())
+        Ok(used.into_iter().filter(|(_, op)| op.completions + op.errors > 0).map(|(op, _)| Some(op)).collect())
     }
 
     /// The value of a figure: I/Os or bytes a second, nanoseconds, a number of errors, or per cent.

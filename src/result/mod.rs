@@ -3,6 +3,7 @@
 //! Owns the shape of `result.json` (`docs/formats.md`), the conversion from the engine's ticks, the checks each point
 //! carries and the sentences they lead to. Does no I/O, knows no path and no way of showing a figure.
 
+mod acceptance;
 mod build;
 mod checks;
 mod clock;
@@ -18,6 +19,7 @@ mod verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use acceptance::{Acceptance, Accepted, JudgedPoint, Unit};
 pub use build::point;
 pub use checks::{
     ArrivalsCheck, Checks, Conservation, Judgement, LittlesLaw, Steadiness, SteadyFigure, SteadyState, Trending,
@@ -67,6 +69,9 @@ pub struct RunResult {
     pub headroom: Option<Headroom>,
     /// One entry for each point that was begun, in order.
     pub points: Vec<PointResult>,
+    /// What the job has to fulfil and whether it did, in the job's order; none in results of earlier versions.
+    #[serde(default)]
+    pub acceptances: Vec<Acceptance>,
     /// What a reader must know before trusting the figures, one sentence each; empty when nothing stands against them.
     pub verdicts: Vec<String>,
 }
@@ -126,7 +131,15 @@ impl RunResult {
         }
         let mut verdicts = clock.as_ref().map(ClockResult::sentences).unwrap_or_default();
         verdicts.extend(verdict::sentences(&plan, &points));
-        Self { schema: SCHEMA, tool, started_at, command, job, plan, facts, clock, headroom, points, verdicts }
+        let acceptances = acceptance::judge(&job, &plan, &points);
+        let schema = SCHEMA;
+        Self { schema, tool, started_at, command, job, plan, facts, clock, headroom, points, acceptances, verdicts }
+    }
+
+    /// Whether all that the job has to fulfil was judged and holds.
+    #[must_use]
+    pub fn is_accepted(&self) -> bool {
+        self.acceptances.iter().all(|acceptance| acceptance.outcome == Accepted::Passed)
     }
 
     /// Whether any I/O failed.

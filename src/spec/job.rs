@@ -9,6 +9,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::accept::{self, Accept};
 use super::cores::CoreList;
 use super::load::{self, Access, Load};
 use super::nearest::{hint, list};
@@ -33,6 +34,10 @@ pub struct Job {
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "scalar::strings")]
     #[schemars(schema_with = "schema::strings")]
     pub destroy: Vec<String>,
+    /// What must hold for the run to be accepted: texts such as `p99.9 read <= 500us`, or tables of `that` and `at`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "accept::list")]
+    #[schemars(schema_with = "accept::schema")]
+    pub accept: Vec<Accept>,
     /// The targets, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "scalar::tables")]
     pub target: Vec<Target>,

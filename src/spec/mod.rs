@@ -3,6 +3,7 @@
 //! Owns the job file's grammar, the meaning of the flags that override it, and every refusal that needs neither device
 //! nor machine. Pure: reads no file, no environment, and knows no device facts; those come in with the plan.
 
+mod accept;
 mod cores;
 mod error;
 mod figure;
@@ -22,6 +23,7 @@ mod uri;
 mod uri_parse;
 mod validate;
 
+pub use accept::{Accept, At, Condition, Relation};
 pub use cores::CoreList;
 pub use error::{Place, SpecError};
 pub use figure::{Figure, LatencyKind, Measure};

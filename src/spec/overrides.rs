@@ -50,6 +50,8 @@ pub struct Overrides {
     pub out: Option<String>,
     /// `--destroy IDENTITY`, repeatable: replaces the job's identities.
     pub destroy: Vec<String>,
+    /// `--accept CONDITION`, repeatable: adds to what the job has to fulfil.
+    pub accept: Vec<String>,
     /// `--set PATH=VALUE`, repeatable, such as `workload.oltp.read_percent=100`; applied last, in order.
     pub set: Vec<String>,
 }
@@ -103,6 +105,7 @@ impl Edit {
             let identities = destroy.iter().map(|identity| text(identity)).collect();
             self.write(vec!["destroy".into()], Value::Array(identities), "--destroy")?;
         }
+        overrides.accept.iter().try_for_each(|condition| self.accept(condition))?;
         for (field, value) in [
             ("block_size", overrides.block_size.as_deref().map(text)),
             ("read_percent", overrides.read_percent.as_deref().map(literal)),
@@ -143,6 +146,16 @@ impl Edit {
             if let Some(value) = value {
                 self.write(vec!["run".into(), field.into()], value, &flag_of(field))?;
             }
+        }
+        Ok(())
+    }
+
+    /// Adds to the list, so that what the job has to fulfil stays.
+    fn accept(&mut self, condition: &str) -> Result<(), SpecError> {
+        let list = self.table.entry("accept").or_insert_with(|| Value::Array(Vec::new()));
+        if let Some(list) = list.as_array_mut() {
+            self.written.push((vec!["accept".into(), list.len().into()], "--accept".to_owned()));
+            list.push(text(condition));
         }
         Ok(())
     }
@@ -255,7 +268,14 @@ impl Edit {
             let flag = written.iter().rev().find(|(path, _)| touches(path, &fault.path)).map(|(_, flag)| flag.clone());
             // A fault between two fields is reported at one of them; the flag may have written the other.
             let sibling = || {
-                let near = written.iter().rev().find(|(path, _)| path.first() == fault.path.first());
+                // What must hold is about loads and operations, which such a flag may have changed.
+                let about = |path: &[Step]| match (fault.path.first(), path.first()) {
+                    (Some(Step::Key(fault)), Some(Step::Key(path))) if fault == "accept" => {
+                        ["sweep", "workload"].contains(&path.as_str())
+                    }
+                    (fault, path) => fault == path,
+                };
+                let near = written.iter().rev().find(|(path, _)| about(path));
                 near.or(written.last()).map(|(_, flag)| flag.clone())
             };
             let place = flag.or_else(sibling).map_or_else(|| Place::Field(Fault::dotted(&fault.path)), Place::Flag);

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use super::accept;
 use super::job::{Job, Sweep, Workload};
 use super::read::Fault;
 use crate::units::format_duration;
@@ -18,7 +19,8 @@ pub(super) fn validate(job: &Job) -> Result<(), Fault> {
     unique_targets(job)?;
     workloads(job)?;
     durations(job)?;
-    sweep(job)
+    sweep(job)?;
+    accept::check(job)
 }
 
 fn unique_targets(job: &Job) -> Result<(), Fault> {

@@ -3,7 +3,8 @@
 //! Owns the list of a point's own checks and the sentences of their failures. Whoever has further checks, such as limits
 //! to be kept, adds them to the suites.
 
-use crate::result::{Judgement, PointResult, RunResult};
+use crate::report::accepted;
+use crate::result::{Acceptance, Accepted, JudgedPoint, Judgement, PointResult, RunResult};
 
 /// The checks of one point, or of anything else that is judged as a whole.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,15 +37,59 @@ pub enum Outcome {
     Skipped(String),
 }
 
-/// A suite for each point of the run that was begun.
+/// A suite for each point of the run that was begun, with what had to hold there; one for each that was not begun, if
+/// something had to; and one of the run, for what had to hold at any of them.
 #[must_use]
 pub fn of_result(result: &RunResult) -> Vec<Suite> {
-    let suite = |(index, point): (usize, &PointResult)| Suite {
-        name: format!("point {} ({})", index + 1, point.load),
-        time_s: point.window_s,
-        checks: of_point(point),
+    let mut suites = Vec::new();
+    for index in 0..result.plan.points.len().max(result.points.len()) {
+        let accepted = accepted_at(result, index);
+        let (load, time_s, mut checks) = match (result.points.get(index), accepted.first()) {
+            (Some(point), _) => (point.load, point.window_s, of_point(point)),
+            (None, Some((_, point))) => (point.load, 0.0, Vec::new()),
+            (None, None) => continue,
+        };
+        checks.extend(accepted.iter().map(|(acceptance, point)| accept(acceptance, point)));
+        suites.push(Suite { name: format!("point {} ({load})", index + 1), time_s, checks });
+    }
+    let of_run = result.acceptances.iter().filter(|acceptance| acceptance.any || acceptance.points.is_empty());
+    let checks: Vec<Check> = of_run.map(accept_of_run).collect();
+    if !checks.is_empty() {
+        suites.push(Suite { name: "run".to_owned(), time_s: 0.0, checks });
+    }
+    suites
+}
+
+/// What had to hold at a point.
+fn accepted_at(result: &RunResult, index: usize) -> Vec<(&Acceptance, &JudgedPoint)> {
+    let at_points = result.acceptances.iter().filter(|acceptance| !acceptance.any);
+    at_points.filter_map(|a| Some((a, a.points.iter().find(|point| point.point == index)?))).collect()
+}
+
+fn accept(acceptance: &Acceptance, point: &JudgedPoint) -> Check {
+    let outcome = match (point.outcome, &point.reason) {
+        (Accepted::Passed, _) => Outcome::Passed,
+        (Accepted::Failed, _) => Outcome::Failed(
+            accepted::found(acceptance, point).map_or_else(|| "it is not".to_owned(), |v| format!("found {v}")),
+        ),
+        // What could not be judged is not accepted.
+        (Accepted::NotJudged, reason) => {
+            Outcome::Failed(format!("not judged: {}", reason.as_deref().unwrap_or("no reason given")))
+        }
     };
-    result.points.iter().enumerate().map(suite).collect()
+    Check { name: name_of(acceptance), outcome }
+}
+
+fn accept_of_run(acceptance: &Acceptance) -> Check {
+    let outcome = match acceptance.outcome {
+        Accepted::Passed => Outcome::Passed,
+        _ => Outcome::Failed(accepted::sentence(acceptance)),
+    };
+    Check { name: name_of(acceptance), outcome }
+}
+
+fn name_of(acceptance: &Acceptance) -> String {
+    format!("accept: {}", acceptance.that)
 }
 
 /// The checks that every point carries.

@@ -7,7 +7,7 @@ mod text;
 
 use super::checks::{self, Outcome};
 use super::epoch;
-use crate::result::{Figures, Latency, PointResult, RunResult, WorkloadResult};
+use crate::result::{Accepted, Figures, Latency, PointResult, RunResult, WorkloadResult};
 use text::Text;
 
 /// The labels of a sample, in order.
@@ -65,6 +65,11 @@ fn run(text: &mut Text, result: &RunResult) {
         text.gauge("rigel_run_start_timestamp_seconds", "Start of the run since 1970.", vec![], seconds as f64);
     }
     text.gauge("rigel_run_planned_points", "Points of the plan.", vec![], result.plan.points.len() as f64);
+    for acceptance in &result.acceptances {
+        let labels = vec![("accept", acceptance.that.as_str())];
+        let accepted = f64::from(u8::from(acceptance.outcome == Accepted::Passed));
+        text.gauge("rigel_accepted", "Whether what had to hold did; 0 too where it was not judged.", labels, accepted);
+    }
 }
 
 fn of_point(text: &mut Text, point: &Point) {

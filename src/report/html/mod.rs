@@ -58,6 +58,7 @@ pub fn page_led_by(lead: Option<(&str, Markup)>, sources: &[Source<'_>]) -> Stri
                 (sections::head(&title, sources))
                 main {
                     @if let Some(lead) = &lead { (lead) }
+                    (sections::acceptances(sources))
                     (sections::verdicts(sources))
                     (sections::figures(sources))
                     @if !over_load.is_empty() {

@@ -4,10 +4,11 @@ use maud::{Markup, html};
 
 use super::Source;
 use super::curves::latency;
+use crate::report::accepted;
 use crate::report::chart::Unit;
 use crate::report::columns::decimal;
 use crate::report::text::bounds;
-use crate::result::{Figures, OpFigures, PointResult, RunResult};
+use crate::result::{Accepted, Figures, OpFigures, PointResult, RunResult};
 use crate::units::{Bytes, format_count, format_duration, format_latency};
 
 /// The title of the page.
@@ -58,6 +59,24 @@ fn headline(result: &RunResult) -> Markup {
 
 fn tile(figure: &str, what: &str) -> Markup {
     html! { div class="tile" { b { (figure) } span { (what) } } }
+}
+
+/// What was to hold, and whether it did.
+pub(super) fn acceptances(sources: &[Source<'_>]) -> Markup {
+    html! {
+        @if sources.iter().any(|source| !source.result.acceptances.is_empty()) {
+            h2 id="acceptance" { "Acceptance" }
+            ul class="notes" {
+                @for source in sources {
+                    @let label = if sources.len() > 1 { format!("{}: ", source.label) } else { String::new() };
+                    @for acceptance in &source.result.acceptances {
+                        @let class = if acceptance.outcome == Accepted::Passed { "good" } else { "bad" };
+                        li class=(class) { (label) (accepted::sentence(acceptance)) }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What stands against the figures, or that nothing does.

@@ -16,7 +16,7 @@ mod table;
 
 pub(super) use headroom::verdicts as bounds;
 pub use summary::summary;
-pub use table::table;
+pub use table::{acceptances, table};
 
 /// What the place that shows a text can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

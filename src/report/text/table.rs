@@ -8,13 +8,13 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, Table};
 use super::headroom::verdicts;
 use super::rows::{FAILED, Rates, Row, UNSTEADY, by_point};
 use super::{Style, ascii};
+use crate::report::accepted;
 use crate::report::columns::{decimal, latencies};
 use crate::result::{Latency, RunResult};
 use crate::units::format_count;
 
 /// The points of a run, one line each (three where reads and writes are mixed: both, reads, writes; one more for each
-/// response latency), and beneath them what limited them and what a reader
-/// must know before trusting the figures. Ends with a line feed.
+/// response latency), and beneath them what limited them, what was to hold, and what a reader must know before trusting the figures. Ends with a line feed.
 #[must_use]
 pub fn table(result: &RunResult, style: Style) -> String {
     let mut out = String::new();
@@ -26,10 +26,17 @@ pub fn table(result: &RunResult, style: Style) -> String {
         out.push_str(&legend(&rows));
     }
     out.push_str(&verdicts(result));
+    out.push_str(&acceptances(result));
     for verdict in &result.verdicts {
         out.push_str(&format!("note: {verdict}\n"));
     }
     if style.unicode { out } else { ascii(&out) }
+}
+
+/// A line for each thing that was to hold.
+#[must_use]
+pub fn acceptances(result: &RunResult) -> String {
+    result.acceptances.iter().map(|acceptance| format!("{}\n", accepted::sentence(acceptance))).collect()
 }
 
 /// What the signs in these rows mean; empty when there is none.
