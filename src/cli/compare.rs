@@ -38,7 +38,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<Exit, Failure> {
 /// Results that were named together.
 struct Set {
     label: String,
-    typed: String,
+    names: Vec<String>,
     found: Vec<Found>,
     series: Vec<Option<Series>>,
 }
@@ -49,7 +49,12 @@ impl Set {
         let names: Vec<&str> = if Path::new(typed).exists() { vec![typed] } else { typed.split(',').collect() };
         let found = names.iter().map(|name| find::result(name.trim(), archive)).collect::<Result<Vec<_>, _>>()?;
         let series = found.iter().map(|found| found.series_or_warn("what moved within it is in no interval")).collect();
-        Ok(Self { label: find::label(&found[0].result), typed: typed.to_owned(), found, series })
+        Ok(Self {
+            label: find::label(&found[0].result),
+            names: names.into_iter().map(|name| name.trim().to_owned()).collect(),
+            found,
+            series,
+        })
     }
 
     fn side(&self) -> Side<'_> {
@@ -64,7 +69,11 @@ fn tell_apart(sets: &mut [Set]) {
     let labels: Vec<String> = sets.iter().map(|set| set.label.clone()).collect();
     for set in sets.iter_mut() {
         if labels.iter().filter(|label| **label == set.label).count() > 1 {
-            set.label = set.typed.trim_end_matches('/').to_owned();
+            let first = set.names[0].trim_end_matches('/');
+            set.label = match set.names.len() {
+                1 => first.to_owned(),
+                more => format!("{first} +{}", more - 1),
+            };
         }
     }
     let labels: Vec<String> = sets.iter().map(|set| set.label.clone()).collect();

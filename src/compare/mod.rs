@@ -199,8 +199,10 @@ pub fn compare(base: &Side<'_>, new: &[Side<'_>], limits: &[Limit], rules: &Rule
     let mut cells = Vec::new();
     let mut outcomes = Vec::new();
     for (index, side) in new.iter().enumerate() {
-        let matched = points::matched(base, side, rules.design, &mut notes)?;
+        let mut left_out = Vec::new();
+        let matched = points::matched(base, side, rules.design, &mut left_out)?;
         notes::about(base, side, &matched, rules, &mut notes);
+        notes.extend(left_out);
         let samples = figures::samples(&matched, limits, rules.design)?;
         let judged = judge::judge(&samples, rules);
         notes::about_samples(side, &samples, &mut notes);
