@@ -18,8 +18,9 @@ const BANK: usize = 1_200;
 /// Studies of each kind.
 const STUDIES: usize = 1_000;
 
-/// Runs of a model whose service takes `service` on average, with a spread of 2 % from run to run.
-fn bank(service: &str, first_seed: usize) -> Vec<RunResult> {
+/// Runs of a model whose service takes `service` on average, with a spread of 2 % from run to run. Every bank has the same
+/// seeds, so that the change between two banks as a whole is the one that was put in; which runs are a pair is drawn.
+fn bank(service: &str) -> Vec<RunResult> {
     let run = |seed: usize| {
         result(&format!(
             r#"
@@ -30,7 +31,7 @@ fn bank(service: &str, first_seed: usize) -> Vec<RunResult> {
         ))
         .0
     };
-    (first_seed..first_seed + BANK).map(run).collect()
+    (0..BANK).map(run).collect()
 }
 
 /// A study as Rigel advises it: ten pairs, and where the IOPS cannot be told from these as many more as it asks for.
@@ -53,19 +54,11 @@ fn any_change(comparison: &Comparison) -> bool {
 
 #[test]
 fn nothing_is_found_where_nothing_is_and_two_and_a_half_per_cent_are() {
-    let base = bank("100us", 0);
-    let same = bank("100us", 100_000);
-    let slower = bank("102.5us", 200_000);
+    let (base, slower) = (bank("100us"), bank("102.5us"));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    let lm = |b: &[RunResult], f: &str| {
-        b.iter().map(|r| r.points[0].value(&f.parse().unwrap()).unwrap().ln()).sum::<f64>() / b.len() as f64
-    };
-    for f in ["iops", "mean read", "p50 read", "p99 read", "p99.9 read"] {
-        println!("{f}: {:.5} {:.5}", lm(&same, f) - lm(&base, f), lm(&slower, f) - lm(&base, f));
-    }
     let (mut false_alarms, mut false_alarms_of_iops, mut peace) = (0, 0, 0);
     for _ in 0..STUDIES {
-        let looks = study(&base, &same, &mut random);
+        let looks = study(&base, &base, &mut random);
         false_alarms += usize::from(looks.iter().any(any_change));
         let of_iops = |word| looks.iter().any(|look| cell(look, "iops").word == Some(word));
         false_alarms_of_iops += usize::from(of_iops(Word::Change));
