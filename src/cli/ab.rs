@@ -67,10 +67,12 @@ pub(super) fn run(args: &AbArgs) -> Result<Exit, Failure> {
     show(&comparison, &sides, args.json, Some(study.folder()))?;
     if !args.json {
         to_stdout(format!("Study: {}\n", study.folder().display()))?;
-        if let Some(more) = comparison.cells.iter().filter_map(needed).max() {
-            let pairs = done + more as usize;
-            let folder = study.folder().display();
-            to_stdout(format!("To tell more: the same command with --pairs {pairs} --out {folder}\n"))?;
+        // The figure that takes the fewest: what takes thousands is seldom worth them.
+        let open = comparison.cells.iter().filter_map(|cell| Some((needed(cell)?, cell)));
+        if let Some((more, cell)) = open.min_by_key(|(more, _)| *more) {
+            let (pairs, folder) = (done + more as usize, study.folder().display());
+            let what = format!("{} at {}", cell.figure, cell.load);
+            to_stdout(format!("To tell {what}: the same command with --pairs {pairs} --out {folder}\n"))?;
         }
     }
     match complaint {

@@ -16,7 +16,7 @@ pub fn section(comparison: &Comparison) -> Markup {
         ul class="notes" {
             @for note in &comparison.notes { li { (note) } }
             @for limit in &comparison.limits {
-                li class=[(limit.word == LimitWord::Kept).then_some("good")] {
+                li class=(match limit.word { LimitWord::Kept => "good", LimitWord::Broken => "bad", LimitWord::CannotTell => "" }) {
                     "Limit " (limit.limit) ": " b { (limit.word) } ", "
                     @if comparison.new.len() > 1 { (comparison.new[limit.side].label) ", " }
                     (limit.load) ": " (change(limit.change, limit.interval))

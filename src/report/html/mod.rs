@@ -55,7 +55,7 @@ pub fn page_led_by(lead: Option<(&str, Markup)>, sources: &[Source<'_>]) -> Stri
                 style { (PreEscaped(STYLE)) (PreEscaped(PAGE_STYLE)) }
             }
             body {
-                (sections::head(&title, sources))
+                (sections::head(&title, sources, lead.is_none()))
                 main {
                     @if let Some(lead) = &lead { (lead) }
                     (sections::acceptances(sources))

@@ -17,8 +17,8 @@ pub(super) fn title(sources: &[Source<'_>]) -> String {
     names.join(" · ")
 }
 
-/// Name, time, and the headline of each result.
-pub(super) fn head(title: &str, sources: &[Source<'_>]) -> Markup {
+/// Name and time of each result, with its headline unless the page has another.
+pub(super) fn head(title: &str, sources: &[Source<'_>], headlines: bool) -> Markup {
     html! {
         header {
             h1 { (title) }
@@ -29,7 +29,7 @@ pub(super) fn head(title: &str, sources: &[Source<'_>]) -> Markup {
                     (result.started_at) ", " (result.facts.host.hostname) ", Rigel " (result.tool.version)
                     @if !result.tool.spdk.is_empty() { ", SPDK " (result.tool.spdk) }
                 }
-                (headline(result))
+                @if headlines { (headline(result)) }
             }
         }
     }
