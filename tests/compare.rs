@@ -64,7 +64,8 @@ fn json_of(outcome: &Outcome) -> Value {
 fn repeated_runs_tell_a_change_its_size_and_its_direction() {
     let outcome = compare(two_kinds(), &format!("{OLD} {NEW} --json")).ends_with(0);
     let comparison = json_of(&outcome);
-    assert_eq!(comparison["notes"], serde_json::json!([]));
+    let notes = comparison["notes"].as_array().unwrap();
+    assert!(notes.len() == 1 && notes[0].as_str().unwrap().starts_with("the targets differ"), "{notes:?}");
     let cells = comparison["cells"].as_array().unwrap();
     let of = |load: &str, figure: &str| {
         let found = cells.iter().find(|cell| cell["load"] == load && cell["figure"] == figure);
@@ -160,6 +161,71 @@ fn what_stands_against_comparing_is_said_first() {
     }
 }
 
+/// Two runs of one model, the second changed.
+fn changed(change: impl FnOnce(&mut RunResult)) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let fields = "sweep = { queue_depth = [1, 2] }";
+    runs(folder.path(), "a", "lognormal:100us:0.1", 2, fields);
+    let file = folder.path().join("a-2/result.json");
+    let mut result = rigel::result::from_json(&fs::read_to_string(&file).unwrap()).unwrap();
+    change(&mut result);
+    fs::write(file, json::render(&result)).unwrap();
+    folder
+}
+
+#[test]
+fn a_limit_that_cannot_be_looked_at_is_never_kept() {
+    type Change = fn(&mut RunResult);
+    let cases: [(Change, &str); 3] = [
+        (|result| result.points.truncate(1), "QD 2: only a-1 has this point"),
+        (|result| result.points[1].ended_early = Some("a target was lost".to_owned()), "QD 2: "),
+        (|result| result.points[1].checks.conservation.ok = false, "QD 2: "),
+    ];
+    for (change, says) in cases {
+        for (flags, code) in [("", 0), ("--strict", 1)] {
+            let outcome = compare(changed(change), &format!("a-1 a-2 --limit iops=-20% {flags}"));
+            assert_eq!(outcome.code, Some(code), "{says}: {}{}", outcome.stdout, outcome.stderr);
+            assert!(outcome.stdout.contains("kept, QD 1"), "{}", outcome.stdout);
+            assert!(outcome.stdout.contains(&format!("cannot tell, {says}")), "{}", outcome.stdout);
+        }
+    }
+}
+
+#[test]
+fn what_has_fallen_to_nothing_breaks_a_limit() {
+    let gone = |result: &mut RunResult| result.points[1].total.iops = 0.0;
+    let outcome = compare(changed(gone), "a-1 a-2 --limit iops=-20%");
+    assert_eq!(outcome.code, Some(1), "{}{}", outcome.stdout, outcome.stderr);
+    assert!(outcome.stdout.contains("BROKEN, QD 2: -100.00 %"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("not every run has iops above 0"), "{}", outcome.stdout);
+}
+
+#[test]
+fn each_side_stands_under_its_own_load() {
+    let folder = tempfile::tempdir().unwrap();
+    runs(folder.path(), "a", "lognormal:100us:0.1", 2, "sweep = { queue_depth = [1, 4] }");
+    runs(folder.path(), "b", "lognormal:100us:0.1", 1, "sweep = { queue_depth = [4] }");
+    let comparison = json_of(&compare(folder, "a-1 a-2 b-1 --json").ends_with(0));
+    for cell in comparison["cells"].as_array().unwrap() {
+        let expected = if cell["load"] == "QD 1" { 0 } else { 1 };
+        assert_eq!(cell["point"], expected, "{cell}");
+    }
+}
+
+#[test]
+fn loads_that_only_look_alike_and_runs_that_are_one_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let rate = |arrivals: &str| format!("workload = [{{ rate = 1000, arrivals = \"{arrivals}\" }}]");
+    runs(folder.path(), "a", "lognormal:100us:0.1", 1, &rate("poisson"));
+    runs(folder.path(), "b", "lognormal:100us:0.1", 1, &rate("constant"));
+    let outcome = compare(folder, "a-1 b-1").ends_with(0);
+    assert!(outcome.stdout.contains("load 1,000 arrivals/s (Poisson, at most 1024 outstanding) against"), "{}", outcome.stdout);
+
+    let on_hardware = |result: &mut RunResult| result.facts.host.clock = "tsc".to_owned();
+    let outcome = compare(changed(on_hardware), "a-2 a-2").ends_with(0);
+    assert!(outcome.stdout.contains("one and the same run is named twice"), "{}", outcome.stdout);
+}
+
 #[test]
 fn zero_variance_is_said() {
     let folder = tempfile::tempdir().unwrap();
@@ -192,12 +258,12 @@ fn what_cannot_be_compared_is_refused_with_the_remedy() {
         folder
     };
     for (arguments, parts) in [
-        ("a-1 b-1", &["no load in common", "QD 1, QD 2 against QD 4, QD 8"][..]),
+        ("a-1 b-1", &["no load in common", "queue depth 1, queue depth 2 against queue depth 4, queue depth 8"][..]),
         ("a-1 nowhere", &["nowhere"]),
         ("a-1 a-1 --limit p99.write=+5%", &["the limit on `p99 write`", "no write completed"]),
         ("a-1 a-1 --limit p99.read.response=+5%", &["closed loop has no response latency"]),
         ("a-1 a-1 --limit log/iops=-2%", &["no workload is named `log`", "workload-1"]),
-        ("a-1 a-1 --limit errors=+1%", &["it is 0"]),
+        ("a-1 a-1 --limit errors=+1%", &["it is 0 in the base"]),
         ("a-1 a-1 --limit iops", &["--limit", "write FIGURE=CHANGE"]),
         ("a-1 a-1 --resolution 0", &["--resolution", "per cent above 0"]),
         ("a-1 a-1 --spread 60%", &["--spread", "per cent above 0"]),

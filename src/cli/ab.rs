@@ -4,9 +4,11 @@
 //! Each run is a process of its own, so that what a start decides (memory, connections) differs from run to run as it does
 //! in life.
 
+mod child;
 mod order;
 mod study;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use super::live::warn;
 use super::out::to_stdout;
 use crate::compare::{self, Design, Rules, Run, Side, Word};
 use crate::result::series::Series;
+use crate::spec::redact;
 use crate::units::{format_count, format_duration, parse_duration};
 use order::first_of;
 use study::{Design as StudyDesign, Study};
@@ -37,7 +40,7 @@ pub(super) fn run(args: &AbArgs) -> Result<Exit, Failure> {
     let mut study = Study::open(args.out.as_deref(), design, SystemTime::now())?;
     let stop = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&stop);
-    // The run in hand gets the signal too, and ends by itself.
+    // What runs at the time is told so too, and ends by itself.
     if let Err(error) = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed)) {
         tracing::warn!("Ctrl-C cannot be caught ({error})");
     }
@@ -76,8 +79,8 @@ pub(super) fn run(args: &AbArgs) -> Result<Exit, Failure> {
         }
     }
     match complaint {
+        _ if stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
         Some(failure) => Err(failure),
-        None if stop.load(Ordering::Relaxed) => Ok(Exit::Interrupted),
         None => Ok(exit(&comparison, args.judging.strict)),
     }
 }
@@ -110,7 +113,7 @@ fn run_pairs(args: &AbArgs, study: &Study, settle: Duration, stop: &AtomicBool) 
             progress(study, pair, pairs, side, left(began, done, (pairs - first) * 2));
             if active != Some(side) {
                 if let Some(command) = &args.switch {
-                    switch(command, study.label(side))?;
+                    switch(command, study, side, stop)?;
                     wait(settle, stop);
                 }
                 active = Some(side);
@@ -141,22 +144,33 @@ fn wait(settle: Duration, stop: &AtomicBool) {
     }
 }
 
-/// Runs the user's command for a side.
-fn switch(command: &str, label: &str) -> Result<(), Failure> {
+/// Runs the user's command for a side. What it starts and leaves running is not waited for.
+fn switch(command: &str, study: &Study, side: usize, stop: &AtomicBool) -> Result<(), Failure> {
+    let label = study.label(side);
     let command = command.replace("{}", label);
-    let output = Command::new("sh").arg("-c").arg(&command).env("RIGEL_SIDE", label).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| StudyError::Switch { command: command.clone(), reason: error.to_string() })?;
-    if output.status.success() {
+    let failed = |reason: String| StudyError::Switch { command: redact(&command), reason: redact(&reason) };
+    let log = study.folder().join("switch.log");
+    let said = File::create(&log).map_err(|error| Failure::write(&log, error))?;
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(&command).env("RIGEL_SIDE", label).stdin(Stdio::null());
+    shell.stdout(said.try_clone().map_err(|error| Failure::write(&log, error))?).stderr(said);
+    let ended = child::run(&mut shell, stop).map_err(|error| failed(error.to_string()))?;
+    if ended.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned();
-    Err(StudyError::Switch { command, reason: format!("{}: {said}", output.status) }.into())
+    if stop.load(Ordering::Relaxed) {
+        return Err(StudyError::Interrupted { done: study.pairs_done() }.into());
+    }
+    let said = std::fs::read(&log).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let said = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    Err(failed(format!("{ended}: {said}")).into())
 }
 
 /// Runs one side of a pair in a process of its own; whether the study goes on.
 fn run_one(args: &AbArgs, study: &Study, pair: usize, side: usize, stop: &AtomicBool) -> Result<bool, Failure> {
     let folder = study.run_folder(pair, side);
+    let log = study.folder().join("run.log");
     let program = std::env::current_exe().map_err(|error| StudyError::Start(error.to_string()))?;
     let mut command = Command::new(program);
     command.arg("run").args(&args.job);
@@ -168,9 +182,11 @@ fn run_one(args: &AbArgs, study: &Study, pair: usize, side: usize, stop: &Atomic
     }
     command.arg("--set").arg(format!("run.seed={}", study.seed_of(pair)));
     command.arg("--out").arg(&folder).args(["--quiet", "--no-archive"]).stdin(Stdio::null()).stdout(Stdio::null());
-    let output = command.stderr(Stdio::piped()).output().map_err(|error| StudyError::Start(error.to_string()))?;
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    match output.status.code() {
+    command.stderr(File::create(&log).map_err(|error| Failure::write(&log, error))?);
+    let ended = child::run(&mut command, stop).map_err(|error| StudyError::Start(error.to_string()))?;
+    let said = std::fs::read(&log).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said).trim().to_owned();
+    match ended.code() {
         // What a run's own acceptances say is in its result; the study looks at differences.
         Some(0 | 1) => {
             said.lines().for_each(|line| warn(line.trim_start_matches("rigel: warning: ")));
@@ -181,6 +197,7 @@ fn run_one(args: &AbArgs, study: &Study, pair: usize, side: usize, stop: &Atomic
             stop.store(true, Ordering::Relaxed);
             Ok(false)
         }
+        _ if stop.load(Ordering::Relaxed) => Ok(false),
         code => {
             let how = code.map_or_else(|| "killed".to_owned(), |code| format!("exit code {code}"));
             let label = study.label(side).to_owned();

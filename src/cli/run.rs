@@ -20,7 +20,7 @@ use crate::engine::{Event, PointFigures, RunControl, run_any};
 use crate::plan::{self, Plan, PlanError};
 use crate::report::text::{self, Style};
 use crate::result::{self, ClockResult, Facts, PointResult, Provenance, RunResult, Tool};
-use crate::spec::{self, Job, Load, Uri};
+use crate::spec::{self, Job, Load, Uri, redact};
 
 /// Runs the job; the exit says how it went.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
@@ -254,7 +254,7 @@ fn command_line(uris: &[Uri]) -> Vec<String> {
             line.push(format!("--target={}", targets.next().map(ToString::to_string).unwrap_or_default()));
             continue;
         }
-        line.push(word);
+        line.push(redact(&word));
         if flag {
             let _ = words.next();
             line.push(targets.next().map(ToString::to_string).unwrap_or_default());

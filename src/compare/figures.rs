@@ -7,7 +7,7 @@ use super::judge::Sample;
 use super::limit::Limit;
 use super::points::{At, Matched};
 use super::{CompareError, Design, within};
-use crate::result::PointResult;
+use crate::result::{NoFigure, PointResult};
 use crate::spec::{Figure, Measure};
 
 /// The latencies that are compared.
@@ -15,9 +15,14 @@ const LATENCIES: [Measure; 4] =
     [Measure::Mean, Measure::Percentile(50.0), Measure::Percentile(99.0), Measure::Percentile(99.9)];
 
 /// All samples of matched points, the figures of `limits` among them.
-pub(super) fn samples(matched: &[Matched<'_>], limits: &[Limit], design: Design) -> Result<Vec<Sample>, CompareError> {
+pub(super) fn samples(
+    matched: &[Matched<'_>],
+    limits: &[Limit],
+    design: Design,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Sample>, CompareError> {
     let mut samples = Vec::new();
-    for (point, matched) in matched.iter().enumerate() {
+    for matched in matched {
         let first = matched.base[0].point;
         let mut asked = usual(first);
         for limit in limits {
@@ -34,6 +39,9 @@ pub(super) fn samples(matched: &[Matched<'_>], limits: &[Limit], design: Design)
             };
             let (base, new) = (values(&matched.base), values(&matched.new));
             let all = base.len() == matched.base.len() && new.len() == matched.new.len();
+            if !all && judged {
+                notes.push(format!("{}: not every run has {figure} above 0", matched.load));
+            }
             if base.is_empty() || new.is_empty() || (design == Design::Paired && !all) {
                 continue;
             }
@@ -43,10 +51,17 @@ pub(super) fn samples(matched: &[Matched<'_>], limits: &[Limit], design: Design)
             };
             let within = [single(&matched.base), single(&matched.new)];
             let paired = design == Design::Paired;
-            samples.push(Sample { point, load: matched.load.clone(), figure, base, new, paired, within, judged });
+            let (point, load) = (matched.number, matched.load.clone());
+            let sound = all && matched.base.iter().chain(&matched.new).all(|at| is_whole(at.point));
+            samples.push(Sample { point, load, figure, base, new, paired, within, judged, sound });
         }
     }
     Ok(samples)
+}
+
+/// Whether the figures of a point are those of its whole window.
+fn is_whole(point: &PointResult) -> bool {
+    (point.ended_early.is_none() || point.overloaded) && point.checks.conservation.ok
 }
 
 /// The figures of every comparison, and whether there is a word on each.
@@ -69,19 +84,26 @@ fn usual(point: &PointResult) -> Vec<(Figure, bool)> {
 }
 
 /// The figures that a limit is about at a point: one for each operation where it names none.
-fn of_limit(limit: &Limit, matched: &Matched<'_>) -> Result<Vec<Figure>, CompareError> {
-    let lacks = |reason: String| CompareError::NoFigure { figure: limit.figure.to_string(), reason };
-    let first = matched.base[0].point;
-    let ops = first.ops_of(&limit.figure).map_err(|reason| lacks(reason.to_string()))?;
-    let figures: Vec<Figure> = ops.into_iter().map(|op| Figure { op, ..limit.figure.clone() }).collect();
-    for figure in &figures {
-        for at in matched.base.iter().chain(&matched.new) {
-            let value = at.point.value(figure).map_err(|reason| lacks(format!("{}: {reason}", matched.load)))?;
-            // A ratio to nothing is none; the acceptances of a job take numbers as they are.
-            if value <= 0.0 {
-                return Err(lacks(format!("{}: it is 0, and nothing is so many per cent of 0", matched.load)));
+pub(super) fn of_limit(limit: &Limit, matched: &Matched<'_>) -> Result<Vec<Figure>, CompareError> {
+    let lacks = |reason: NoFigure| CompareError::NoFigure {
+        figure: limit.figure.to_string(),
+        reason: format!("{}: {reason}", matched.load),
+    };
+    let mut figures: Vec<Figure> = Vec::new();
+    let mut lacking = None;
+    for at in matched.base.iter().chain(&matched.new) {
+        for op in at.point.ops_of(&limit.figure).map_err(lacks)? {
+            let figure = Figure { op, ..limit.figure.clone() };
+            match at.point.value(&figure) {
+                Ok(_) if !figures.contains(&figure) => figures.push(figure),
+                Ok(_) => {}
+                Err(reason) => lacking = Some(reason),
             }
         }
     }
-    Ok(figures)
+    // What no run has is a limit on nothing; what some have not is seen when they are compared.
+    match lacking {
+        Some(reason) if figures.is_empty() => Err(lacks(reason)),
+        _ => Ok(figures),
+    }
 }

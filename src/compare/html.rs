@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use super::suites::change;
+use super::suites::found;
 use super::text::{is_better, legend, value};
 use super::{Cell, Comparison, LimitWord, Word};
 
@@ -19,7 +19,7 @@ pub fn section(comparison: &Comparison) -> Markup {
                 li class=(match limit.word { LimitWord::Kept => "good", LimitWord::Broken => "bad", LimitWord::CannotTell => "" }) {
                     "Limit " (limit.limit) ": " b { (limit.word) } ", "
                     @if comparison.new.len() > 1 { (comparison.new[limit.side].label) ", " }
-                    (limit.load) ": " (change(limit.change, limit.interval))
+                    (limit.load) ": " (found(limit))
                 }
             }
             @if comparison.notes.is_empty() && comparison.limits.is_empty() {

@@ -71,6 +71,8 @@ pub(super) struct Sample {
     pub within: [Option<MeanError>; 2],
     /// Whether there is a word on it; otherwise it is told and no more.
     pub judged: bool,
+    /// Whether every value is that of a whole window; otherwise it is told, and nothing can be said of it.
+    pub sound: bool,
 }
 
 /// What follows for a sample.
@@ -101,7 +103,7 @@ pub(super) fn judge(samples: &[Sample], rules: &Rules) -> Vec<Judged> {
     let family: Vec<Option<f64>> = samples
         .iter()
         .zip(&changes)
-        .map(|(sample, change)| change.filter(|_| sample.judged).map(|change| change.p_none()))
+        .map(|(sample, change)| change.filter(|_| sample.judged && sample.sound).map(|change| change.p_none()))
         .collect();
     let rejected = holm(&family, false_alarms(rules.look));
     let count = family.iter().flatten().count();
@@ -111,7 +113,7 @@ pub(super) fn judge(samples: &[Sample], rules: &Rules) -> Vec<Judged> {
         .zip(rejected)
         .map(|((sample, change), rejected)| {
             let share = geometric_mean(&sample.new) / geometric_mean(&sample.base) - 1.0;
-            let word = sample.judged.then(|| match change {
+            let word = sample.judged.then(|| match change.filter(|_| sample.sound) {
                 Some(change) if rejected && change.share().abs() > sample.steps() => Word::Change,
                 Some(change) if is_none(&change, rules.resolution) => Word::NoChange,
                 Some(change) => Word::CannotTell { more: sample.more(&change, rules, count) },
@@ -159,7 +161,23 @@ impl Sample {
         Change::unpaired(&self.base, &self.new)
     }
 
-    fn steps(&self) -> f64 {
+    /// Whether nothing of the sample says how much runs differ.
+    pub(super) fn is_single(&self) -> bool {
+        !self.paired && self.base.len() == 1 && self.new.len() == 1
+    }
+
+    /// Whether runs of one kind did not differ at all.
+    pub(super) fn is_still(&self) -> bool {
+        let still = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
+        if self.paired {
+            let changes: Vec<f64> = self.base.iter().zip(&self.new).map(|(base, new)| new / base).collect();
+            return still(&changes);
+        }
+        !self.is_single() && still(&self.base) && still(&self.new)
+    }
+
+    /// By how much two values may differ for no other reason than how they are told, as a share.
+    pub(super) fn steps(&self) -> f64 {
         if matches!(self.figure.measure, Measure::Percentile(_) | Measure::Max) { STEPS } else { 0.0 }
     }
 

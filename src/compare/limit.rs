@@ -7,11 +7,11 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use super::CompareError;
+use super::figures::of_limit;
 use super::judge::{Judged, Sample, holm};
+use super::points::{At, LeftOut, Matched};
 use crate::spec::Figure;
-
-/// Probability of calling any limit broken although all are kept, the sides of a comparison one by one.
-const FALSE_ALARMS: f64 = 0.025;
 
 /// How much a figure may change.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,16 +71,19 @@ pub struct LimitOutcome {
     pub limit: String,
     /// Index into the sides that are compared with the base.
     pub side: usize,
-    /// Index of the point among those that were matched.
-    pub point: usize,
-    /// Its load, in words.
+    /// The point's load, in words.
     pub load: String,
-    /// The change, as a share.
-    pub change: f64,
+    /// The change, as a share; none where there is none to be told.
+    pub change: Option<f64>,
     /// The interval that holds the true change; none where there is no measure of its error.
     pub interval: Option<(f64, f64)>,
     /// Broken, kept, or neither for certain.
     pub word: LimitWord,
+    /// Why it was not looked at; none when it was.
+    pub reason: Option<String>,
+    /// The probability of such an estimate if the limit is kept; none where there is no estimate.
+    #[serde(skip)]
+    p_kept: Option<f64>,
 }
 
 /// The word on a limit.
@@ -105,48 +108,92 @@ impl fmt::Display for LimitWord {
     }
 }
 
-/// Looks at all limits of one side, which are one family.
-pub(super) fn outcomes(limits: &[Limit], side: usize, samples: &[Sample], judged: &[Judged]) -> Vec<LimitOutcome> {
-    let about = |limit: &Limit, figure: &Figure| {
-        let any_op = limit.figure.op.is_none() && limit.figure.measure.is_latency();
-        limit.figure == Figure { op: if any_op { None } else { figure.op }, ..figure.clone() }
-    };
-    let each: Vec<(&Limit, &Sample, &Judged)> = limits
-        .iter()
-        .flat_map(|limit| samples.iter().zip(judged).map(move |(sample, judged)| (limit, sample, judged)))
-        .filter(|(limit, sample, _)| about(limit, &sample.figure))
-        .collect();
-    let broken = holm(&each.iter().map(|(limit, _, judged)| p_kept(limit, judged)).collect::<Vec<_>>(), FALSE_ALARMS);
-    let outcome = |((limit, sample, judged), broken): (&(&Limit, &Sample, &Judged), bool)| {
-        let kept = judged.interval.is_some_and(|(low, high)| {
-            limit.fall.is_none_or(|fall| low >= -fall) && limit.rise.is_none_or(|rise| high <= rise)
-        });
-        let limit = Limit { figure: sample.figure.clone(), ..(*limit).clone() };
-        LimitOutcome {
-            limit: limit.to_string(),
-            side,
-            point: sample.point,
-            load: sample.load.clone(),
-            change: judged.share,
-            interval: judged.interval,
-            word: match (broken, kept) {
-                (true, _) => LimitWord::Broken,
-                (false, true) => LimitWord::Kept,
-                (false, false) => LimitWord::CannotTell,
-            },
+/// Looks at one limit at every matched point; what is broken among them is for [`judge`] to say.
+pub(super) fn outcomes(
+    limit: &Limit,
+    side: usize,
+    matched: &[Matched<'_>],
+    samples: &[Sample],
+    judged: &[Judged],
+) -> Result<Vec<LimitOutcome>, CompareError> {
+    let mut outcomes = Vec::new();
+    for point in matched {
+        for figure in of_limit(limit, point)? {
+            let limit = Limit { figure: figure.clone(), ..limit.clone() };
+            let values =
+                |side: &[At<'_>]| side.iter().map(|at| at.point.value(&figure).unwrap_or(0.0)).collect::<Vec<_>>();
+            if values(&point.base).iter().all(|value| *value <= 0.0) {
+                let reason = format!("{}: it is 0 in the base, and nothing is so many per cent of 0", point.load);
+                return Err(CompareError::NoFigure { figure: figure.to_string(), reason });
+            }
+            let gone = values(&point.new).iter().all(|value| *value <= 0.0);
+            let found = samples.iter().zip(judged).find(|(s, _)| s.point == point.number && s.figure == figure);
+            outcomes.push(match found {
+                // All of it is gone, which is the greatest fall there is, or nothing that may not rise.
+                None if gone => LimitOutcome {
+                    change: Some(-1.0),
+                    word: if limit.fall.is_some() { LimitWord::Broken } else { LimitWord::Kept },
+                    ..blank(&limit, side, &point.load)
+                },
+                None => LimitOutcome {
+                    reason: Some("not every run has this figure".to_owned()),
+                    ..blank(&limit, side, &point.load)
+                },
+                Some((sample, judged)) => of_sample(&limit, side, sample, judged),
+            });
         }
-    };
-    each.iter().zip(broken).map(outcome).collect()
+    }
+    Ok(outcomes)
 }
 
-/// The probability of such an estimate if the limit is kept.
-fn p_kept(limit: &Limit, judged: &Judged) -> Option<f64> {
-    let change = judged.change?;
-    let fallen = limit.fall.map(|fall| change.p_not_below(-fall));
-    let risen = limit.rise.map(|rise| change.p_not_above(rise));
-    match (fallen, risen) {
-        (Some(fallen), Some(risen)) => Some((2.0 * fallen.min(risen)).min(1.0)),
-        (one, other) => one.or(other),
+/// A limit at a point that only one side has.
+pub(super) fn not_looked_at(limit: &Limit, side: usize, point: &LeftOut) -> LimitOutcome {
+    LimitOutcome { reason: Some(point.reason.clone()), ..blank(limit, side, &point.load) }
+}
+
+fn blank(limit: &Limit, side: usize, load: &str) -> LimitOutcome {
+    LimitOutcome {
+        limit: limit.to_string(),
+        side,
+        load: load.to_owned(),
+        change: None,
+        interval: None,
+        word: LimitWord::CannotTell,
+        reason: None,
+        p_kept: None,
+    }
+}
+
+fn of_sample(limit: &Limit, side: usize, sample: &Sample, judged: &Judged) -> LimitOutcome {
+    let told =
+        LimitOutcome { change: Some(judged.share), interval: judged.interval, ..blank(limit, side, &sample.load) };
+    if !sample.sound {
+        let reason = "a run ended this point early, lost count or has no such figure".to_owned();
+        return LimitOutcome { reason: Some(reason), ..told };
+    }
+    let steps = sample.steps();
+    let kept = judged.interval.is_some_and(|(low, high)| {
+        limit.fall.is_none_or(|fall| low >= -fall - steps) && limit.rise.is_none_or(|rise| high <= rise + steps)
+    });
+    let p_kept = judged.change.map(|change| {
+        let fallen = limit.fall.map(|fall| change.p_not_below(-(fall + steps).min(1.0 - f64::EPSILON)));
+        let risen = limit.rise.map(|rise| change.p_not_above(rise + steps));
+        match (fallen, risen) {
+            (Some(fallen), Some(risen)) => (2.0 * fallen.min(risen)).min(1.0),
+            (one, other) => one.or(other).unwrap_or(1.0),
+        }
+    });
+    LimitOutcome { word: if kept { LimitWord::Kept } else { LimitWord::CannotTell }, p_kept, ..told }
+}
+
+/// Says which limits of a side are broken: all of them together are wrongly called so with the probability `level`.
+pub(super) fn judge(outcomes: &mut [LimitOutcome], side: usize, level: f64) {
+    let mut of_side: Vec<&mut LimitOutcome> = outcomes.iter_mut().filter(|outcome| outcome.side == side).collect();
+    let family: Vec<Option<f64>> = of_side.iter().map(|outcome| outcome.p_kept).collect();
+    for (outcome, broken) in of_side.iter_mut().zip(holm(&family, level)) {
+        if broken {
+            outcome.word = LimitWord::Broken;
+        }
     }
 }
 

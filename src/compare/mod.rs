@@ -76,7 +76,7 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { design: Design::Unpaired, resolution: 0.025, spread: 0.02, look: 1 }
+        Self { design: Design::Unpaired, resolution: 0.025, spread: 0.05, look: 1 }
     }
 }
 
@@ -198,20 +198,25 @@ pub fn compare(base: &Side<'_>, new: &[Side<'_>], limits: &[Limit], rules: &Rule
     let mut notes = Vec::new();
     let mut cells = Vec::new();
     let mut outcomes = Vec::new();
+    let mut single = false;
     for (index, side) in new.iter().enumerate() {
         let mut left_out = Vec::new();
-        let matched = points::matched(base, side, rules.design, &mut left_out)?;
-        notes::about(base, side, &matched, rules, &mut notes);
+        let (matched, unmatched) = points::matched(base, side, rules.design, &mut left_out)?;
+        notes::about(base, side, &matched, &mut notes);
         notes.extend(left_out);
-        let samples = figures::samples(&matched, limits, rules.design)?;
+        let samples = figures::samples(&matched, limits, rules.design, &mut notes)?;
         let judged = judge::judge(&samples, rules);
-        notes::about_samples(side, &samples, &mut notes);
-        outcomes.extend(limit::outcomes(limits, index, &samples, &judged));
+        notes::about_samples(base, side, &samples, rules, &mut notes);
+        single |= samples.iter().any(Sample::is_single);
+        for limit in limits {
+            outcomes.extend(limit::outcomes(limit, index, &matched, &samples, &judged)?);
+            outcomes.extend(unmatched.iter().map(|point| limit::not_looked_at(limit, index, point)));
+        }
+        limit::judge(&mut outcomes, index, judge::false_alarms(rules.look));
         cells.extend(samples.iter().zip(&judged).map(|(sample, judged)| cell(index, sample, judged)));
     }
     let mut told = std::collections::HashSet::new();
     notes.retain(|note| told.insert(note.clone()));
-    let single = base.runs.len() == 1 && new.iter().any(|side| side.runs.len() == 1);
     Ok(Comparison {
         schema: SCHEMA,
         kind: "rigel-comparison",

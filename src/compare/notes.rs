@@ -2,8 +2,10 @@
 //!
 //! Owns these sentences and their order: what makes a comparison meaningless comes first. Nothing is compared silently.
 
+use std::collections::BTreeSet;
+
 use super::judge::Sample;
-use super::points::{At, Matched};
+use super::points::{At, Matched, words};
 use super::{Design, Rules, Side};
 use crate::facts::DeviceFacts;
 use crate::plan::{Plan, WorkloadPlan};
@@ -11,24 +13,22 @@ use crate::result::{Mark, PointResult, RunResult};
 use crate::units::format_duration;
 
 /// Adds what stands against comparing `side` with `base`.
-pub(super) fn about(base: &Side<'_>, side: &Side<'_>, matched: &[Matched<'_>], rules: &Rules, notes: &mut Vec<String>) {
+pub(super) fn about(base: &Side<'_>, side: &Side<'_>, matched: &[Matched<'_>], notes: &mut Vec<String>) {
     for point in matched {
         notes.extend(bottleneck(base, side, point));
     }
     let (first, other) = (base.runs[0].result, side.runs[0].result);
     let differ = |what: &str, how: String| format!("{what} differ: {how} ({} against {})", base.label, side.label);
-    let paired = rules.design == Design::Paired;
-    // In pairs the difference is what is asked for, and the study says it.
-    if !paired {
-        let plans = plans(&first.plan, &other.plan);
-        if !plans.is_empty() {
-            notes.push(differ("the plans", plans.join("; ")));
-        }
-        let devices = devices(&first.facts.targets, &other.facts.targets);
-        if !devices.is_empty() {
-            notes.push(differ("the targets", devices.join("; ")));
-        }
+    let mut plans = plans(&first.plan, &other.plan);
+    plans.extend(matched.iter().filter_map(loads));
+    if !plans.is_empty() {
+        notes.push(differ("the plans", plans.join("; ")));
     }
+    let devices = devices(&first.facts.targets, &other.facts.targets);
+    if !devices.is_empty() {
+        notes.push(differ("the targets", devices.join("; ")));
+    }
+    notes.extend(twice(base, side));
     for (what, of) in HOST {
         let (a, b) = (of(first), of(other));
         if a != b {
@@ -37,51 +37,87 @@ pub(super) fn about(base: &Side<'_>, side: &Side<'_>, matched: &[Matched<'_>], r
     }
     for each in [base, side] {
         odd_one_out(each, notes);
+        notes.extend(each.runs.iter().find_map(|run| clock(&each.label, run.result)));
         for point in matched {
             let at = if std::ptr::eq(each, base) { &point.base } else { &point.new };
             notes.extend(marks(each, point, at));
         }
     }
-    if !paired && base.runs.len() == 1 && side.runs.len() == 1 {
+}
+
+/// Adds what the values themselves say.
+pub(super) fn about_samples(
+    base: &Side<'_>,
+    side: &Side<'_>,
+    samples: &[Sample],
+    rules: &Rules,
+    notes: &mut Vec<String>,
+) {
+    let singles: BTreeSet<&str> = samples.iter().filter(|s| s.is_single()).map(|s| s.load.as_str()).collect();
+    if !singles.is_empty() {
+        let all = singles.len() == samples.iter().map(|s| s.load.as_str()).collect::<BTreeSet<_>>().len();
+        let of = if all { String::new() } else { format!("{}: ", singles.into_iter().collect::<Vec<_>>().join(", ")) };
         notes.push(format!(
-            "one run on each side: how much runs of one kind differ is not known, and a spread of {:.1} % is assumed \
+            "{of}one run on each side: how much runs of one kind differ is not known, and a spread of {:.1} % is assumed \
              (--spread); repeat the runs to measure it",
             rules.spread * 100.0
         ));
-        for each in [base, side] {
-            if each.runs[0].series.is_none() && each.runs[0].result.facts.host.clock != "virtual" {
+        let blind =
+            |number: usize| samples.iter().filter(|s| s.is_single() && s.judged).all(|s| s.within[number].is_none());
+        for (number, each) in [base, side].into_iter().enumerate() {
+            if blind(number) {
                 notes.push(format!(
-                    "{}: its intervals (series.jsonl) are not at hand, so what moved within the run is in no interval",
+                    "{}: fewer than eight intervals of the window are at hand (series.jsonl), so what moved within the run \
+                     is in no interval of the change",
                     each.label
                 ));
             }
         }
     }
-    if !paired && base.runs.len() + side.runs.len() == 3 {
+    if rules.design == Design::Unpaired && samples.iter().any(|s| s.base.len() + s.new.len() == 3) {
         notes.push(
             "three runs in all: their spread is known from one difference only; more runs tell much more".to_owned(),
         );
     }
-}
-
-/// Adds what the values themselves say.
-pub(super) fn about_samples(side: &Side<'_>, samples: &[Sample], notes: &mut Vec<String>) {
-    let repeats = |sample: &&Sample| sample.judged && sample.base.len() + sample.new.len() > 2;
-    let still = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
     let constant: Vec<String> = samples
         .iter()
-        .filter(repeats)
-        .filter(|sample| still(&sample.base) && still(&sample.new))
+        .filter(|sample| sample.judged && sample.is_still())
         .map(|sample| format!("{} at {}", sample.figure, sample.load))
         .collect();
     if let Some(first) = constant.first() {
         let more = if constant.len() > 1 { format!(" and {} more", constant.len() - 1) } else { String::new() };
         notes.push(format!(
-            "{}: zero variance: {first}{more} had one and the same value in every run of a side, so any difference counts \
-             as a change; runs of one seed on a model repeat each other, vary run.seed",
+            "{}: zero variance: {first}{more} did not differ at all from run to run of one kind, so the word on it rests on no \
+             measure of error; runs of one seed on a model repeat each other, vary run.seed",
             side.label
         ));
     }
+}
+
+/// Runs that are compared with themselves.
+fn twice(base: &Side<'_>, side: &Side<'_>) -> Option<String> {
+    let all: Vec<&RunResult> = base.runs.iter().chain(&side.runs).map(|run| run.result).collect();
+    let same = |a: &RunResult, b: &RunResult| {
+        let real = a.facts.host.clock != "virtual";
+        std::ptr::eq(a, b) || (real && a.started_at == b.started_at && a.points == b.points)
+    };
+    let again = all.iter().enumerate().any(|(n, a)| all[..n].iter().any(|b| same(a, b)));
+    again.then(|| {
+        format!("one and the same run is named twice ({} and {}): it tells nothing of itself", base.label, side.label)
+    })
+}
+
+/// The loads of a point where they are not the same.
+fn loads(point: &Matched<'_>) -> Option<String> {
+    let (a, b) = (words(point.base[0].point), words(point.new[0].point));
+    (a != b).then(|| format!("load {a} against {b}"))
+}
+
+/// What stands against the clock of a run.
+fn clock(label: &str, result: &RunResult) -> Option<String> {
+    let clock = result.clock.as_ref()?;
+    let doubts = clock.sentences();
+    doubts.first().map(|doubt| format!("{label}: {doubt}"))
 }
 
 /// A figure that is limited by the host on one side only compares two hosts' limits with an array.
@@ -90,7 +126,10 @@ fn bottleneck(base: &Side<'_>, side: &Side<'_>, point: &Matched<'_>) -> Option<S
     let label = match (bound(&point.base), bound(&point.new)) {
         (true, false) => &base.label,
         (false, true) => &side.label,
-        _ => return None,
+        (false, false) => return None,
+        (true, true) => {
+            return Some(format!("{}: the host was the bottleneck on both sides, so it tells of the host", point.load));
+        }
     };
     Some(format!(
         "{}: the host was the bottleneck in {label} only; the difference may be the host's, not the array's",
@@ -107,8 +146,8 @@ const HOST: [OfHost; 5] = [
     ("kernel", |result| result.facts.host.kernel.clone()),
     ("clock", |result| result.facts.host.clock.clone()),
     ("rigel", |result| match result.tool.spdk.as_str() {
-        "" => result.tool.version.clone(),
-        spdk => format!("{} with SPDK {spdk}", result.tool.version),
+        "" => format!("{} {}", result.tool.version, result.tool.git),
+        spdk => format!("{} {} with SPDK {spdk}", result.tool.version, result.tool.git),
     }),
 ];
 
@@ -138,11 +177,15 @@ fn plans(a: &Plan, b: &Plan) -> Vec<String> {
 type OfWorkload = (&'static str, fn(&WorkloadPlan) -> String);
 
 /// What tells one workload from another.
-const FIELDS: [OfWorkload; 4] = [
+const FIELDS: [OfWorkload; 5] = [
     ("block size", |w| w.block_size.to_string()),
     ("share of reads", |w| format!("{} %", w.read_percent)),
     ("access", |w| format!("{:?}", w.access).to_lowercase()),
-    ("blocks in the region", |w| w.regions.iter().map(|region| region.blocks).sum::<u64>().to_string()),
+    ("region", |w| {
+        let regions = w.regions.iter().map(|region| format!("{} blocks from {}", region.blocks, region.first_block));
+        regions.collect::<Vec<_>>().join(", ")
+    }),
+    ("targets", |w| w.targets.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
 ];
 
 fn names(plan: &Plan) -> String {
@@ -152,10 +195,14 @@ fn names(plan: &Plan) -> String {
 /// In what the devices differ, in words; not in where they are, since one device may have two addresses.
 fn devices(a: &[DeviceFacts], b: &[DeviceFacts]) -> Vec<String> {
     let told = |device: &DeviceFacts| {
-        let DeviceFacts { driver, model, serial, firmware, .. } = device;
+        let DeviceFacts { driver, model, serial, firmware, identities, .. } = device;
         let known = [model, serial, firmware].into_iter().filter(|text| !text.is_empty());
-        let known: Vec<&str> = known.map(String::as_str).collect();
-        if known.is_empty() { format!("{driver} {}", device.uri) } else { known.join(" ") }
+        let mut known: Vec<&str> =
+            known.chain(identities.iter().filter(|id| *id != serial)).map(String::as_str).collect();
+        if serial.is_empty() && identities.is_empty() {
+            known.push(&device.uri);
+        }
+        format!("{driver} {}, {} blocks of {}", known.join(" "), device.blocks, device.block_size)
     };
     let pairs = a.iter().zip(b).enumerate();
     let differ = pairs.filter(|(_, (a, b))| told(a) != told(b));
@@ -167,6 +214,7 @@ fn odd_one_out(side: &Side<'_>, notes: &mut Vec<String>) {
     let first = side.runs[0].result;
     for (number, run) in side.runs.iter().enumerate().skip(1) {
         let mut odd = plans(&first.plan, &run.result.plan);
+        odd.extend(devices(&first.facts.targets, &run.result.facts.targets));
         odd.extend(HOST.iter().filter_map(|(what, of)| {
             let (a, b) = (of(first), of(run.result));
             (a != b).then(|| format!("{what} {a} against {b}"))

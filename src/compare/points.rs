@@ -12,6 +12,8 @@ use crate::result::PointResult;
 /// A point of the base and what it is compared with.
 #[derive(Debug, Clone)]
 pub(super) struct Matched<'a> {
+    /// Position among the points of the base.
+    pub number: usize,
     /// Its load, in words; both where they differ.
     pub load: String,
     /// The point in each run of the base.
@@ -34,13 +36,22 @@ pub(super) struct At<'a> {
 /// The loads of a point's workloads, and which of the points with these loads it is.
 type Key = (Vec<Load>, usize);
 
-/// The points that both sides have. Adds to `notes` what is left out.
+/// A point that only one side has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    /// Its load, in words.
+    pub load: String,
+    /// What to say of it.
+    pub reason: String,
+}
+
+/// The points that both sides have, and those that one has. Adds to `notes` what is left out.
 pub(super) fn matched<'a>(
     base: &Side<'a>,
     new: &Side<'a>,
     design: Design,
     notes: &mut Vec<String>,
-) -> Result<Vec<Matched<'a>>, CompareError> {
+) -> Result<(Vec<Matched<'a>>, Vec<LeftOut>), CompareError> {
     for side in [base, new] {
         if side.runs.is_empty() || side.runs.iter().any(|run| run.result.points.is_empty()) {
             return Err(CompareError::NoPoint(side.label.clone()));
@@ -69,12 +80,21 @@ pub(super) fn matched<'a>(
             new_loads: loads(new),
         });
     }
+    let mut left = Vec::new();
     if !by_order {
         for (side, other) in [(base, new), (new, base)] {
-            left_out(side, other, &matched, notes);
+            left.extend(left_out(side, other, &matched, notes));
+        }
+        for point in &matched {
+            for (side, at) in [(base, &point.base), (new, &point.new)] {
+                if at.len() < side.runs.len() {
+                    let (of, all) = (at.len(), side.runs.len());
+                    notes.push(format!("{}: only {of} of {all} runs of {} have it", point.load, side.label));
+                }
+            }
         }
     }
-    Ok(matched)
+    Ok((matched, left))
 }
 
 fn one_point(run: &Run<'_>) -> bool {
@@ -99,7 +119,7 @@ fn by_load<'a>(base: &Side<'a>, new: &Side<'a>) -> Vec<Matched<'a>> {
         seen.push(key);
         let (base, new) = (find(&of_base, key), find(&of_new, key));
         if let (Some(first), false) = (base.first(), new.is_empty()) {
-            matched.push(Matched { load: first.point.load.to_string(), base, new });
+            matched.push(Matched { number: seen.len() - 1, load: first.point.load.to_string(), base, new });
         }
     }
     matched
@@ -118,7 +138,7 @@ fn by_order<'a>(base: &Side<'a>, new: &Side<'a>, notes: &mut Vec<String>) -> Vec
     let of = |index| {
         let (base, new) = (at(base, index), at(new, index));
         let [a, b] = [&base, &new].map(|side| side[0].point.load.to_string());
-        Matched { load: if a == b { a } else { format!("{a} against {b}") }, base, new }
+        Matched { number: index, load: if a == b { a } else { format!("{a} against {b}") }, base, new }
     };
     (0..fewest).map(of).collect()
 }
@@ -133,8 +153,8 @@ fn keys(run: &Run<'_>) -> Vec<Key> {
     keys
 }
 
-/// Says which points of `side` are in no run of `other`.
-fn left_out(side: &Side<'_>, other: &Side<'_>, matched: &[Matched<'_>], notes: &mut Vec<String>) {
+/// The points of `side` that are in no run of `other`, which is said.
+fn left_out(side: &Side<'_>, other: &Side<'_>, matched: &[Matched<'_>], notes: &mut Vec<String>) -> Vec<LeftOut> {
     let used = |point: &PointResult| {
         let all = matched.iter().flat_map(|m| m.base.iter().chain(&m.new));
         all.into_iter().any(|at| std::ptr::eq(at.point, point))
@@ -142,13 +162,24 @@ fn left_out(side: &Side<'_>, other: &Side<'_>, matched: &[Matched<'_>], notes: &
     let points = side.runs.iter().flat_map(|run| &run.result.points);
     let left: BTreeSet<String> = points.filter(|point| !used(point)).map(|point| point.load.to_string()).collect();
     if !left.is_empty() {
-        let left = left.into_iter().collect::<Vec<_>>().join(", ");
+        let left = left.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
         notes.push(format!("only {} has {left}; compared is what {} has too", side.label, other.label));
     }
+    let reason = format!("only {} has this point", side.label);
+    left.into_iter().map(|load| LeftOut { load, reason: reason.clone() }).collect()
 }
 
 fn loads(side: &Side<'_>) -> String {
     let points = side.runs.iter().flat_map(|run| &run.result.points);
-    let loads: BTreeSet<String> = points.map(|point| point.load.to_string()).collect();
+    let loads: BTreeSet<String> = points.map(words).collect();
     loads.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// The loads of a point's workloads, in full.
+pub(super) fn words(point: &PointResult) -> String {
+    let loads: Vec<String> = point.workloads.iter().map(|workload| workload.load.to_string()).collect();
+    match loads.split_first() {
+        Some((first, rest)) if rest.iter().all(|load| load == first) => first.clone(),
+        _ => loads.join(" + "),
+    }
 }

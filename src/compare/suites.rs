@@ -28,7 +28,7 @@ pub fn suites(comparison: &Comparison) -> Vec<Suite> {
 }
 
 fn of_limit(limit: &LimitOutcome) -> Check {
-    let found = change(limit.change, limit.interval);
+    let found = found(limit);
     let outcome = match limit.word {
         LimitWord::Kept => Outcome::Passed,
         LimitWord::Broken => Outcome::Failed(format!("broken beyond doubt: {found}")),
@@ -43,6 +43,13 @@ fn of_cell(cell: &Cell, word: Word) -> Check {
         Word::CannotTell { .. } => Outcome::Skipped(format!("{word}: {}", change(cell.change, cell.interval))),
     };
     Check { name: cell.figure.to_string(), outcome }
+}
+
+/// What was found of a limit, or why nothing was.
+pub(super) fn found(limit: &LimitOutcome) -> String {
+    let found = limit.change.map(|share| change(share, limit.interval));
+    let told = [found, limit.reason.clone()];
+    told.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// `-2.31 % (-3.02 to -1.60 %)`.

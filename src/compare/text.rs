@@ -6,7 +6,7 @@
 use comfy_table::presets::{ASCII_HORIZONTAL_ONLY, UTF8_HORIZONTAL_ONLY};
 use comfy_table::{Attribute, Cell as TableCell, CellAlignment, Color, Table};
 
-use super::suites::change;
+use super::suites::found;
 use super::{Cell, Comparison, Design, LimitWord, Word};
 use crate::report::columns::decimal;
 use crate::report::text::{Style, ascii};
@@ -33,8 +33,7 @@ pub fn text(comparison: &Comparison, style: Style) -> String {
         };
         let of =
             if comparison.new.len() > 1 { format!("{}, ", comparison.new[limit.side].label) } else { String::new() };
-        let found = change(limit.change, limit.interval);
-        out.push_str(&format!("limit {}: {word}, {of}{}: {found}\n", limit.limit, limit.load));
+        out.push_str(&format!("limit {}: {word}, {of}{}: {}\n", limit.limit, limit.load, found(limit)));
     }
     for (point, load) in comparison.points() {
         out.push_str(&format!("\n{load}\n"));
@@ -134,9 +133,11 @@ pub(super) fn legend(comparison: &Comparison) -> String {
         Design::Paired => format!("{} pairs", comparison.base.started_at.len()),
         Design::Unpaired => format!("{} against {}", new.join(", "), runs(&comparison.base)),
     };
+    let assumed = comparison.assumed_spread;
+    let assumed = assumed.map(|spread| format!("; if runs differ by {:.1} %", spread * 100.0)).unwrap_or_default();
     format!(
-        "{how}; intervals hold the true change with {:.0} % confidence; false alarms over a table of one side {:.1} % at \
-         most; no change: less than {:.1} % either way",
+        "{how}{assumed}; intervals hold the true change with {:.0} % confidence; false alarms over a table of one side {:.1} \
+         % at most; no change: less than {:.1} % either way",
         comparison.confidence * 100.0,
         comparison.false_alarms * 100.0,
         comparison.resolution * 100.0

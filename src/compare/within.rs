@@ -23,6 +23,7 @@ struct Part {
 
 /// The relative error of `figure` at point `index` of a run; none where its intervals are too few or do not tell.
 pub(super) fn error(series: &Series, index: usize, point: &PointResult, figure: &Figure) -> Option<MeanError> {
+    let figure = &Figure { kind: kind(point, figure), ..figure.clone() };
     let window: Vec<&Interval> =
         series.intervals().filter(|i| i.point == index && i.phase == SeriesPhase::Window).collect();
     let parts = |of: &dyn Fn(&OpInterval) -> f64| -> Vec<Part> {
@@ -38,11 +39,18 @@ pub(super) fn error(series: &Series, index: usize, point: &PointResult, figure: 
         }
         Measure::Percentile(per_cent) => {
             let value_ns = point.value(figure).ok()?;
-            let slowness = sparsity(latency(point, figure)?, per_cent / 100.0)?;
-            let parts = parts(&|op| spread(op).map_or(0.0, |s| above(&s, value_ns)));
-            let [count, sum] = [parts.iter().map(|p| p.count).sum::<f64>(), parts.iter().map(|p| p.sum).sum()];
-            // The share above the percentile moves the percentile by the sparsity there.
-            if sum > 0.0 { of_mean(&parts, slowness * sum / count) } else { None }
+            let quantile = per_cent / 100.0;
+            let own = |op: &OpInterval| spread(op).and_then(|s| own_percentile(&s, op.completions, quantile));
+            let mut each = window.iter().flat_map(|interval| ops(interval, figure));
+            if each.all(|op| op.completions == 0 || own(op).is_some()) {
+                of_mean(&parts(&|op| own(op).map_or(0.0, |ns| ns * op.completions as f64)), 1.0)
+            } else {
+                let slowness = sparsity(latency(point, figure)?, quantile)?;
+                let parts = parts(&|op| spread(op).map_or(0.0, |s| above(&s, value_ns)));
+                let [count, sum] = [parts.iter().map(|p| p.count).sum::<f64>(), parts.iter().map(|p| p.sum).sum()];
+                // The share above the percentile moves the percentile by the sparsity there.
+                if sum > 0.0 { of_mean(&parts, slowness * sum / count) } else { None }
+            }
         }
         Measure::Max | Measure::Errors | Measure::Cpu => None,
     };
@@ -51,18 +59,37 @@ pub(super) fn error(series: &Series, index: usize, point: &PointResult, figure: 
 
 fn part(interval: &Interval, figure: &Figure, of: &dyn Fn(&OpInterval) -> f64) -> Part {
     let mut part = Part { length_s: interval.end_s - interval.start_s, ..Part::default() };
-    for workload in &interval.workloads {
-        if figure.workload.as_ref().is_some_and(|name| *name != workload.name) {
-            continue;
-        }
-        for (op, figures) in [(Op::Read, &workload.read), (Op::Write, &workload.write)] {
-            if figure.op.is_none_or(|asked| asked == op) {
-                part.count += figures.completions as f64;
-                part.sum += of(figures);
-            }
-        }
+    for op in ops(interval, figure) {
+        part.count += op.completions as f64;
+        part.sum += of(op);
     }
     part
+}
+
+/// The operations of an interval that a figure is about: of a latency those that have one of its kind.
+fn ops<'a>(interval: &'a Interval, figure: &'a Figure) -> impl Iterator<Item = &'a OpInterval> {
+    let named = |name: &str| figure.workload.as_deref().is_none_or(|asked| asked == name);
+    let workloads = interval.workloads.iter().filter(move |workload| named(&workload.name));
+    let ops = workloads.flat_map(|workload| [(Op::Read, &workload.read), (Op::Write, &workload.write)]);
+    let asked = ops.filter(|(op, _)| figure.op.is_none_or(|asked| asked == *op)).map(|(_, figures)| figures);
+    asked.filter(|op| !figure.measure.is_latency() || chosen(op, figure).is_some())
+}
+
+/// Where a latency begins, decided once for the point: its total is the open loops' where there is one.
+fn kind(point: &PointResult, figure: &Figure) -> Option<LatencyKind> {
+    let of = latency(point, &Figure { kind: Some(LatencyKind::Response), ..figure.clone() });
+    let usual = if of.is_some() { LatencyKind::Response } else { LatencyKind::Service };
+    figure.measure.is_latency().then_some(figure.kind.unwrap_or(usual))
+}
+
+/// Completions beyond a percentile from which on an interval's own is as good as the whole window's.
+const TAIL_MIN: f64 = 10.0;
+
+/// A percentile of the interval alone; none where it is not told, or has too few completions beyond it.
+fn own_percentile(spread: &Spread, completions: u64, quantile: f64) -> Option<f64> {
+    let told = [(0.5, spread.p50_ns), (0.99, spread.p99_ns), (0.999, spread.p999_ns)];
+    let (_, ns) = told.into_iter().find(|(known, _)| (known - quantile).abs() < 1e-12)?;
+    (completions as f64 * (1.0 - quantile) >= TAIL_MIN).then_some(ns as f64)
 }
 
 fn chosen<'a>(op: &'a OpInterval, figure: &Figure) -> Option<&'a Spread> {

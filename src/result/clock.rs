@@ -30,7 +30,7 @@ pub struct ClockResult {
 
 impl ClockResult {
     /// What stands against the figures of the whole run.
-    pub(super) fn sentences(&self) -> Vec<String> {
+    pub(crate) fn sentences(&self) -> Vec<String> {
         let doubt = self.doubt.as_ref().map(|doubt| format!("measured with trust_clock on a clock in doubt: {doubt}"));
         let drift = self.drift_ppm.filter(|drift| drift.abs() > DRIFT_PPM && self.checked_s > DRIFT_S).map(|drift| {
             format!(

@@ -57,7 +57,8 @@ impl fmt::Display for Place {
 /// The text without the secret of any URI in it: everything from the `%` behind a user's name to the last `@`.
 ///
 /// Where no `@` follows, an iSCSI URI is cut at the `%`: a mistyped URI must not print its secret either.
-pub(super) fn redact(text: &str) -> String {
+#[must_use]
+pub fn redact(text: &str) -> String {
     let Some(scheme_end) = text.find("://") else { return text.to_owned() };
     let Some(percent) = text[scheme_end..].find('%').map(|at| scheme_end + at) else { return text.to_owned() };
     let end = match text[percent..].rfind('@') {

@@ -9,8 +9,9 @@ use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::nearest::hint;
-use super::open::{DEFAULT_MAX_OUTSTANDING, OpenLoad};
+use super::open::{Arrivals, DEFAULT_MAX_OUTSTANDING, OpenLoad};
 use super::scalar::{Text, Whole};
+use crate::units::format_count;
 
 /// Greatest queue depth on one target.
 pub const QUEUE_DEPTH_MAX: u32 = 65_535;
@@ -72,6 +73,24 @@ pub enum Load {
     Outstanding(u32),
     /// Open loop: arrivals at a rate, whatever the targets do.
     Rate(OpenLoad),
+}
+
+impl fmt::Display for Load {
+    /// `queue depth 32`, `outstanding 64`, or `50,000 arrivals/s (Poisson, at most 256 outstanding)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::QueueDepth(depth) => write!(f, "queue depth {depth}"),
+            Self::Outstanding(count) => write!(f, "outstanding {count}"),
+            Self::Rate(OpenLoad { rate_per_s, arrivals, max_outstanding }) => {
+                let spread = match arrivals {
+                    Arrivals::Poisson => "Poisson",
+                    Arrivals::Constant => "evenly spaced",
+                };
+                let most = max_outstanding.map(|most| format!(", at most {most} outstanding")).unwrap_or_default();
+                write!(f, "{} arrivals/s ({spread}{most})", format_count(*rate_per_s))
+            }
+        }
+    }
 }
 
 impl Load {

@@ -25,7 +25,7 @@ mod validate;
 
 pub use accept::{Accept, At, Condition, Relation};
 pub use cores::CoreList;
-pub use error::{Place, SpecError};
+pub use error::{Place, SpecError, redact};
 pub use figure::{Figure, LatencyKind, Measure};
 pub use job::{DEFAULT_QUEUE_DEPTH, Job, Run, Sweep, Target, TargetRef, Workload};
 pub use load::{Access, Load, OUTSTANDING_MAX, Op, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};

@@ -14,7 +14,7 @@ use super::super::find::{self, Found};
 use super::super::run::read_job;
 use super::super::save::{RESULT, put};
 use crate::plan::PlanError;
-use crate::spec::{Job, Overrides};
+use crate::spec::{Job, Overrides, redact};
 
 /// Where a study says what it is.
 const STUDY: &str = "study.json";
@@ -68,6 +68,9 @@ pub(in crate::cli) enum StudyError {
     /// A specification that is none.
     #[error("`{0}` is not FIELD=VALUE; write block_size=8k, target=URI or workload.oltp.read_percent=100")]
     Spec(String),
+    /// What the study sets itself for each run.
+    #[error("`{0}`: the study gives each run its seed and its folder; use --seed and --out")]
+    NotItsOwn(String),
     /// Ended before there was anything to compare.
     #[error("interrupted after {done} pair(s); two are needed to compare. Give the command again with --out to go on")]
     Interrupted {
@@ -90,7 +93,8 @@ impl StudyError {
             Self::Run { code: Some(4), .. } => Exit::IoErrors,
             Self::Run { .. } => Exit::SetUp,
             Self::Interrupted { .. } => Exit::Interrupted,
-            Self::Other { .. } | Self::Same | Self::Labels(_) | Self::Spec(_) | Self::TooFew { .. } => Exit::Usage,
+            Self::Other { .. } | Self::Same | Self::NotItsOwn(_) => Exit::Usage,
+            Self::Labels(_) | Self::Spec(_) | Self::TooFew { .. } => Exit::Usage,
         }
     }
 }
@@ -111,6 +115,9 @@ pub(super) struct Design {
 impl Design {
     /// The design that was typed; both jobs are checked as `run` would.
     pub(super) fn of(args: &AbArgs) -> Result<Self, Failure> {
+        if let Some(spec) = args.a.iter().chain(&args.b).find(|spec| is_the_studys(spec)) {
+            return Err(StudyError::NotItsOwn(redact(spec)).into());
+        }
         let job = |specs: &[String]| -> Result<Job, Failure> {
             let mut job = read_job(args.job.as_deref())?;
             let mut overrides = overrides(&in_force(&args.set, specs))?;
@@ -126,8 +133,9 @@ impl Design {
             return Err(StudyError::Same.into());
         }
         let json = |job: &Job| serde_json::to_value(job).unwrap_or_default();
-        let seed = a.run.seed.unwrap_or(args.seed);
-        Ok(Self { labels: labels(&args.labels)?, jobs: [json(&a), json(&b)], switch: args.switch.clone(), seed })
+        let seed = args.seed.or(a.run.seed).unwrap_or(1);
+        let switch = args.switch.as_deref().map(redact);
+        Ok(Self { labels: labels(&args.labels)?, jobs: [json(&a), json(&b)], switch, seed })
     }
 }
 
@@ -158,7 +166,7 @@ fn overrides(specs: &[&String]) -> Result<Overrides, StudyError> {
         } else if let Some(path) = path(field) {
             overrides.set.push(format!("{path}={value}"));
         } else {
-            return Err(StudyError::Spec((*spec).clone()));
+            return Err(StudyError::Spec(redact(spec)));
         }
     }
     Ok(overrides)
@@ -170,13 +178,21 @@ pub(super) fn flags(spec: &str) -> Result<[String; 2], StudyError> {
     if field == "target" {
         return Ok(["--target".to_owned(), value.to_owned()]);
     }
-    let path = path(field).ok_or_else(|| StudyError::Spec(spec.to_owned()))?;
+    let path = path(field).ok_or_else(|| StudyError::Spec(redact(spec)))?;
     Ok(["--set".to_owned(), format!("{path}={value}")])
 }
 
+/// Whether a specification names what the study sets for each run.
+fn is_the_studys(spec: &str) -> bool {
+    let field = split(spec).map_or("", |(field, _)| field);
+    ["seed", "run.seed", "run.out"].contains(&field)
+}
+
 fn split(spec: &str) -> Result<(&str, &str), StudyError> {
-    let (field, value) = spec.split_once('=').ok_or_else(|| StudyError::Spec(spec.to_owned()))?;
-    if field.trim().is_empty() { Err(StudyError::Spec(spec.to_owned())) } else { Ok((field.trim(), value)) }
+    match spec.split_once('=') {
+        Some((field, value)) if !field.trim().is_empty() => Ok((field.trim(), value)),
+        _ => Err(StudyError::Spec(redact(spec))),
+    }
 }
 
 /// The path of a field; a word alone is one of the run's, or else of the first workload's.
@@ -274,7 +290,7 @@ impl Study {
         found.is_ok_and(|found| {
             let points = &found.result.points;
             let cut = |point: &crate::result::PointResult| point.ended_early.is_some() && !point.overloaded;
-            points.len() == found.result.plan.points.len() && !points.iter().any(cut)
+            points.len() == found.result.plan.points.len() && !points.iter().any(cut) && !found.result.has_errors()
         })
     }
 

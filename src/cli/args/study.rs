@@ -23,7 +23,7 @@ pub(in crate::cli) struct CompareArgs {
     #[command(flatten)]
     pub judging: JudgingArgs,
     /// Spread from run to run that is assumed where there is one run on each side.
-    #[arg(long, value_name = "PERCENT", default_value = "2%")]
+    #[arg(long, value_name = "PERCENT", default_value = "5%")]
     pub spread: String,
     /// Print the comparison as JSON on stdout, and nothing else there.
     #[arg(long)]
@@ -79,9 +79,9 @@ pub(in crate::cli) struct AbArgs {
     /// What A and B are called.
     #[arg(long, value_name = "A,B", default_value = "a,b")]
     pub labels: String,
-    /// Seed of the order of runs; each pair's runs have a seed of their own, the same for both.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub seed: u64,
+    /// Seed of the order of runs, and of the runs: each pair has its own, the same for both [default: the job's, or 1].
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     /// How the words are found.
     #[command(flatten)]
     pub judging: JudgingArgs,

@@ -7,7 +7,7 @@ use super::headroom;
 use super::rows::by_target;
 use super::table::{draw, table};
 use super::{Style, ascii};
-use crate::plan::{Access, Arrivals, Load, OpenLoad, Plan, WorkloadPlan};
+use crate::plan::{Access, Plan, WorkloadPlan};
 use crate::report::columns::decimal;
 use crate::result::{PointResult, RunResult};
 use crate::units::{format_count, format_duration, format_latency};
@@ -128,23 +128,8 @@ fn workload(out: &mut String, plan: &Plan, index: usize, workload: &WorkloadPlan
         let (first, blocks) = (format_count(region.first_block), format_count(region.blocks));
         line!(out, "      region of [{target}]: {blocks} blocks from block {first}");
     }
-    let loads: Vec<String> = plan.points.iter().filter_map(|p| p.loads.get(index)).map(load).collect();
+    let loads: Vec<String> = plan.points.iter().filter_map(|p| p.loads.get(index)).map(ToString::to_string).collect();
     line!(out, "      load at each point: {}", loads.join(", "));
-}
-
-fn load(load: &Load) -> String {
-    match load {
-        Load::QueueDepth(depth) => format!("queue depth {depth}"),
-        Load::Outstanding(count) => format!("outstanding {count}"),
-        Load::Rate(OpenLoad { rate_per_s, arrivals, max_outstanding }) => {
-            let spread = match arrivals {
-                Arrivals::Poisson => "Poisson",
-                Arrivals::Constant => "evenly spaced",
-            };
-            let most = max_outstanding.map(|most| format!(", at most {most} outstanding")).unwrap_or_default();
-            format!("{} arrivals/s ({spread}{most})", format_count(*rate_per_s))
-        }
-    }
 }
 
 /// Targets by their index in the result: `[0] [1]`.
