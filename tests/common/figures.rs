@@ -55,6 +55,7 @@ pub fn plan(targets: usize, read_percent: f64, depths: &[u32], time: Duration) -
             read_percent,
             access: Access::Random,
             regions: vec![Region { first_block: 0, blocks: 1 << 21 }; targets],
+            payload: None,
         }],
         cores: vec![core(1), core(2)],
         points: depths.iter().map(|&depth| PointPlan { loads: vec![Load::QueueDepth(depth)] }).collect(),
