@@ -180,11 +180,7 @@ impl<S: Sink, R: Route, F: Fill> Shared<S, R, F> {
             Err(status) => return self.bury(io.slot, status),
         };
         let len = u64::from(io.blocks) * u64::from(block_size);
-        // SAFETY: no other reference to what writes are sent from is alive: this is the only place that makes one, `fill`
-        // knows nothing of the slots, and the pointer it leaves is to memory that does not move. The slot is idle, so that no
-        // device reads its former buffer, nor a spare one.
-        let prepared =
-            if io.write { unsafe { (*self.outgoing.get()).prepare(io, len).map(|b| b.as_ptr()) } } else { None };
+        let prepared = if io.write { self.prepare(io, len) } else { None };
         let buffer = match prepared {
             Some(buffer) if len > 0 => buffer,
             None if len > 0 && len <= context.buffer_len => context.buffer,
@@ -194,6 +190,15 @@ impl<S: Sink, R: Route, F: Fill> Shared<S, R, F> {
         // SAFETY: admitted above; the buffer holds the blocks, and context and buffer live until all queues are gone.
         let rc = unsafe { R::send::<S, F>(way, io, buffer.cast(), ptr::from_ref(context).cast_mut().cast()) };
         if rc == 0 { Ok(()) } else { self.refused(context, rc) }
+    }
+
+    /// Where a write of an idle slot is sent from, its bytes made; none where the slot has no such buffer.
+    #[inline(always)]
+    fn prepare(&self, io: &Io, len: u64) -> Option<*mut u8> {
+        // SAFETY: no other reference to what writes are sent from is alive: this is the only place that makes one, whoever
+        // fills knows nothing of the slots, and the pointer that is left is to memory that does not move. As the slot is
+        // idle, no device reads its former buffer, nor a spare one.
+        unsafe { (*self.outgoing.get()).prepare(io, len).map(|buffer| buffer.as_ptr()) }
     }
 
     #[cold]

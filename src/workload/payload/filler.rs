@@ -104,11 +104,19 @@ fn lay(recipe: &Recipe, random: &mut Xoshiro256PlusPlus, bytes: &mut [u8]) {
 #[inline(always)]
 fn stamp(bytes: &mut [u8], granule: u32, place: u64, moment: u64) {
     let moment = moment.wrapping_mul(SPREAD[1]);
+    if bytes.len() <= granule as usize {
+        return stamp_one(bytes, place, moment);
+    }
     let sectors = u64::from(granule >> 9).max(1);
     for (number, granule) in (0u64..).zip(bytes.chunks_mut(granule as usize)) {
-        let place = place.wrapping_add(number * sectors).wrapping_mul(SPREAD[0]);
-        if let Some(stamp) = granule.last_chunk_mut::<{ STAMP_BYTES as usize }>() {
-            *stamp = (u128::from(place) << 64 | u128::from(moment)).to_le_bytes();
-        }
+        stamp_one(granule, place.wrapping_add(number * sectors), moment);
+    }
+}
+
+#[inline(always)]
+fn stamp_one(granule: &mut [u8], place: u64, moment: u64) {
+    if let Some(stamp) = granule.last_chunk_mut::<{ STAMP_BYTES as usize }>() {
+        stamp[..8].copy_from_slice(&moment.to_le_bytes());
+        stamp[8..].copy_from_slice(&place.wrapping_mul(SPREAD[0]).to_le_bytes());
     }
 }
