@@ -79,7 +79,7 @@ fn what_cannot_be_is_refused_with_place_and_remedy() {
         ("{ dedupe = inf }", "`dedupe`: expected a ratio N:1 of 1 to 100"),
         ("{ dedupe = 101 }", "`dedupe`: expected a ratio N:1 of 1 to 100"),
         ("{ dedupe = \"2:1\" }", "a ratio N:1 of 1 to 100"),
-        ("{ unit = 4000 }", "`unit`: 4000B is not a multiple of 512 bytes; write one, such as \"4k\""),
+        ("{ unit = 4000 }", "`unit`: 4000 is not a multiple of 512 bytes; write one, such as \"4k\""),
         ("{ unit = \"8k\" }", "`unit` 8KiB does not divide the block size, 4KiB"),
         ("{ unit = 3072 }", "such as \"4KiB\""),
         ("{ compresion = 2 }", "unknown field `compresion`; did you mean `compression`?"),
