@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 /// `result` with a job that has to fulfil `accept`.
 fn judged(result: RunResult, accept: Value) -> RunResult {
-    let RunResult { tool, started_at, command, mut job, plan, facts, clock, headroom, points, .. } = result;
+    let RunResult { tool, started_at, command, mut job, plan, facts, clock, headroom, payload, points, .. } = result;
     job["accept"] = accept;
-    RunResult::new(Provenance { tool, started_at, command, job, plan, facts, clock, headroom }, points)
+    RunResult::new(Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload }, points)
 }
 
 fn one(result: RunResult, accept: &str) -> Acceptance {

@@ -219,7 +219,11 @@ fn loads_that_only_look_alike_and_runs_that_are_one_are_said() {
     runs(folder.path(), "a", "lognormal:100us:0.1", 1, &rate("poisson"));
     runs(folder.path(), "b", "lognormal:100us:0.1", 1, &rate("constant"));
     let outcome = compare(folder, "a-1 b-1").ends_with(0);
-    assert!(outcome.stdout.contains("load 1,000 arrivals/s (Poisson, at most 1024 outstanding) against"), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("load 1,000 arrivals/s (Poisson, at most 1024 outstanding) against"),
+        "{}",
+        outcome.stdout
+    );
 
     let on_hardware = |result: &mut RunResult| result.facts.host.clock = "tsc".to_owned();
     let outcome = compare(changed(on_hardware), "a-2 a-2").ends_with(0);

@@ -69,8 +69,8 @@ fn between_the_two_the_ceiling_decides() {
 }
 
 fn provenance(result: &RunResult) -> rigel::result::Provenance {
-    let RunResult { tool, started_at, command, job, plan, facts, clock, headroom, .. } = result.clone();
-    rigel::result::Provenance { tool, started_at, command, job, plan, facts, clock, headroom }
+    let RunResult { tool, started_at, command, job, plan, facts, clock, headroom, payload, .. } = result.clone();
+    rigel::result::Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload }
 }
 
 #[test]

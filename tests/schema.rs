@@ -104,6 +104,12 @@ fn what_the_parser_refuses_of_one_value_is_not_valid_either() {
         "[[workload]]\nrate = 0",
         "[[workload]]\nrate = '5kk'",
         "[[workload]]\nregion = 'half'",
+        "[[workload]]\nread_percent = 0\npayload = 'zeros'",
+        "[[workload]]\nread_percent = 0\npayload = { compression = 0.5 }",
+        "[[workload]]\nread_percent = 0\npayload = { dedupe = 101 }",
+        "[[workload]]\nread_percent = 0\npayload = { unit = 4000 }",
+        "[[workload]]\nread_percent = 0\npayload = { scope = 'all' }",
+        "[[workload]]\nread_percent = 0\npayload = { ratio = 2 }",
         "[[workload]]\ntargets = []",
         "[[workload]]\ntargets = [-1]",
         "[run]\ntime = 5",
@@ -143,6 +149,9 @@ fn job_field() -> impl Strategy<Value = String> {
         prop_oneof!["[0-9]{1,10}", "'[0-9]{0,4}\\.?[0-9]{0,3} ?[kKmM]?'"].prop_map(|rate| format!("rate = {rate}")),
         "[0-9]{0,3}%?(-[0-9]{1,3}(k|g|%|GiB| %|))?".prop_map(|region| format!("region = '{region}'")),
         "[0-9]{1,6}".prop_map(|depth| format!("queue_depth = {depth}")),
+        ("[0-9]{1,3}(\\.[0-9])?", size()).prop_map(|(ratio, unit)| {
+            format!("read_percent = 0\npayload = {{ compression = {ratio}, dedupe = {ratio}, unit = {unit} }}")
+        }),
     ];
     let run = prop_oneof![
         "[0-9]{0,3}\\.?[0-9]{0,2} ?(ns|us|µs|ms|s|m|min|h|d)".prop_map(|ramp| format!("ramp = '{ramp}'")),

@@ -5,6 +5,7 @@ use std::ptr::NonNull;
 use spdk_sys as sys;
 
 use crate::env::Env;
+use crate::outgoing::Memory;
 
 /// Zeroed, pinned memory for DMA. Freed when dropped; whoever hands its address to a device keeps it until the device
 /// is done.
@@ -40,14 +41,19 @@ impl DmaBuffer {
         self.len == 0
     }
 
-    /// Its bytes, while no queue knows of it.
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: `len` zeroed bytes from `spdk_dma_zmalloc`, borrowed exclusively with the buffer.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
-    }
-
     pub(crate) fn as_ptr(&self) -> *mut u8 {
         self.start.as_ptr()
+    }
+}
+
+impl Memory for DmaBuffer {
+    /// Whoever has handed the address to a device calls this only when the device is done.
+    #[inline(always)]
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: `len` bytes from `spdk_dma_zmalloc`, zeroed at first, borrowed exclusively with the buffer. No device
+        // writes there, since buffers of this kind are handed out only within this crate: those of `Outgoing` are sent
+        // from and never read into, and are prepared while their slot is idle.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 

@@ -13,7 +13,7 @@
 //! A group of queues keeps its buffers and completion contexts and its controllers or bdevs alive, so that
 //! nothing the device may still write to is freed before the queue that could name it.
 //!
-//! Without the feature `spdk` only [`tsc`], [`status`] and [`io`] remain, and no C is built.
+//! Without the feature `spdk` only [`tsc`], [`status`], [`io`] and [`outgoing`] remain, and no C is built.
 
 #[cfg(feature = "spdk")]
 pub mod bdev;
@@ -28,6 +28,7 @@ pub mod io;
 mod log;
 #[cfg(feature = "spdk")]
 pub mod nvme;
+pub mod outgoing;
 #[cfg(feature = "spdk")]
 pub mod slots;
 pub mod status;

@@ -3,7 +3,7 @@
 //!
 //! Owns the rule that makes asynchronous I/O sound here: a slot is outstanding at most once; its buffer and context live
 //! until every queue that could complete it is gone (the queues' owner holds the `Slots` and drops them last); no
-//! reference to a buffer's bytes exists; and the sink is borrowed exclusively for the length of a poll, within which
+//! reference to a buffer's bytes exists while its slot is outstanding (what a write sends is prepared just before); and the sink is borrowed exclusively for the length of a poll, within which
 //! callbacks come one at a time on this thread. Knows no transport: that is the `Route`'s.
 
 use std::cell::{Cell, UnsafeCell};
@@ -14,21 +14,23 @@ use std::rc::Rc;
 use crate::dma::{DmaBuffer, OutOfDmaMemory};
 use crate::env::Env;
 use crate::io::{Full, Io, Sink};
+use crate::outgoing::{Fill, Outgoing};
 use crate::{Status, tsc};
 
-/// Buffers for the slots of one core, filled before any queue knows of them.
+/// Buffers for the slots of one core: what is read goes into one of each slot's, and what is written comes from others,
+/// where there are others.
 #[derive(Debug)]
-pub struct Buffers(Vec<DmaBuffer>);
+pub struct Buffers<F> {
+    incoming: Vec<DmaBuffer>,
+    outgoing: Outgoing<DmaBuffer, F>,
+}
 
-impl Buffers {
-    /// One zeroed buffer for each entry of `bytes`, of that many bytes.
-    pub fn new(env: Env, bytes: &[u32]) -> Result<Self, OutOfDmaMemory> {
-        bytes.iter().map(|&len| DmaBuffer::new(env, len as usize)).collect::<Result<_, _>>().map(Self)
-    }
-
-    /// Calls `fill` with the bytes of each buffer in turn.
-    pub fn fill(&mut self, mut fill: impl FnMut(&mut [u8])) {
-        self.0.iter_mut().for_each(|buffer| fill(buffer.bytes_mut()));
+impl<F: Fill> Buffers<F> {
+    /// One zeroed buffer for each entry of `bytes`, of that many bytes, and what writes are sent from. A slot that has no
+    /// buffer there sends from the one that it reads into.
+    pub fn new(env: Env, bytes: &[u32], outgoing: Outgoing<DmaBuffer, F>) -> Result<Self, OutOfDmaMemory> {
+        let incoming = bytes.iter().map(|&len| DmaBuffer::new(env, len as usize)).collect::<Result<_, _>>()?;
+        Ok(Self { incoming, outgoing })
     }
 }
 
@@ -42,35 +44,37 @@ pub(crate) trait Route {
     /// The way of an I/O and the bytes of a block there, or how the I/O ends without being sent.
     fn admit(&self, io: &Io) -> Result<(Self::Way<'_>, u32), Status>;
 
-    /// Hands the I/O to SPDK, with the callback that reports to `Slots<S, Self>`. 0, or a negative errno and no callback.
+    /// Hands the I/O to SPDK, with the callback that reports to `Slots<S, Self, F>`. 0, or a negative errno and no callback.
     ///
     /// # Safety
     /// `way` is what `admit` gave for this I/O, `buffer` holds its blocks, and both pointers stay valid until the callback.
-    unsafe fn send<S: Sink>(way: Self::Way<'_>, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int
+    unsafe fn send<S: Sink, F: Fill>(way: Self::Way<'_>, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int
     where
         Self: Sized;
 }
 
 /// The slots of one core. A cheap handle; not `Send`.
-pub(crate) struct Slots<S: Sink, R> {
-    shared: Rc<Shared<S, R>>,
+pub(crate) struct Slots<S: Sink, R, F> {
+    shared: Rc<Shared<S, R, F>>,
 }
 
-struct Shared<S: Sink, R> {
-    contexts: Box<[Context<S, R>]>,
+struct Shared<S: Sink, R, F> {
+    contexts: Box<[Context<S, R, F>]>,
     route: R,
     /// The sink during a poll; null outside.
     sink: Cell<*mut S>,
     /// Ends that came outside a poll, or without anything being sent: for the next one.
     strays: UnsafeCell<Vec<(u32, Status)>>,
+    /// Touched in `send` only, by one slot after the other.
+    outgoing: UnsafeCell<Outgoing<DmaBuffer, F>>,
     // After everything that points into them.
-    _buffers: Buffers,
+    _incoming: Vec<DmaBuffer>,
 }
 
 /// What a completion callback gets; a cache line each. Its address is stable: the boxed slice is never moved or resized.
 #[repr(align(64))]
-struct Context<S: Sink, R> {
-    shared: Cell<*const Shared<S, R>>,
+struct Context<S: Sink, R, F> {
+    shared: Cell<*const Shared<S, R, F>>,
     buffer: *mut u8,
     buffer_len: u64,
     slot: u32,
@@ -78,7 +82,7 @@ struct Context<S: Sink, R> {
     tag: Cell<S::Tag>,
 }
 
-impl<S: Sink, R> std::fmt::Debug for Slots<S, R> {
+impl<S: Sink, R, F> std::fmt::Debug for Slots<S, R, F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Slots")
             .field("slots", &self.shared.contexts.len())
@@ -87,9 +91,9 @@ impl<S: Sink, R> std::fmt::Debug for Slots<S, R> {
     }
 }
 
-impl<S: Sink, R: Route> Slots<S, R> {
+impl<S: Sink, R: Route, F: Fill> Slots<S, R, F> {
     /// A slot for each buffer.
-    pub(crate) fn new(buffers: Buffers, route: R) -> Self {
+    pub(crate) fn new(buffers: Buffers<F>, route: R) -> Self {
         let context = |(slot, buffer): (usize, &DmaBuffer)| Context {
             shared: Cell::new(ptr::null()),
             buffer: buffer.as_ptr(),
@@ -98,12 +102,14 @@ impl<S: Sink, R: Route> Slots<S, R> {
             busy: Cell::new(false),
             tag: Cell::default(),
         };
+        let Buffers { incoming, outgoing } = buffers;
         let shared = Rc::new(Shared {
-            contexts: buffers.0.iter().enumerate().map(context).collect(),
+            contexts: incoming.iter().enumerate().map(context).collect(),
             route,
             sink: Cell::new(ptr::null_mut()),
-            strays: UnsafeCell::new(Vec::with_capacity(buffers.0.len())),
-            _buffers: buffers,
+            strays: UnsafeCell::new(Vec::with_capacity(incoming.len())),
+            outgoing: UnsafeCell::new(outgoing),
+            _incoming: incoming,
         });
         for context in &shared.contexts {
             context.shared.set(Rc::as_ptr(&shared));
@@ -143,7 +149,7 @@ impl<S: Sink, R: Route> Slots<S, R> {
     }
 }
 
-impl<S: Sink, R> Slots<S, R> {
+impl<S: Sink, R, F> Slots<S, R, F> {
     /// I/Os that were submitted and have not completed.
     pub(crate) fn outstanding(&self) -> usize {
         self.shared.contexts.iter().filter(|context| context.busy.get()).count()
@@ -155,7 +161,7 @@ impl<S: Sink, R> Slots<S, R> {
     }
 }
 
-impl<S: Sink, R: Route> Shared<S, R> {
+impl<S: Sink, R: Route, F: Fill> Shared<S, R, F> {
     #[inline(always)]
     fn submit(&self, io: &Io, tag: S::Tag) -> Result<(), Full> {
         let Some(context) = self.contexts.get(io.slot as usize) else { return Err(Full) };
@@ -167,24 +173,37 @@ impl<S: Sink, R: Route> Shared<S, R> {
 
     /// Sends the I/O of an idle slot, whose context this is.
     #[inline(always)]
-    fn send(&self, context: &Context<S, R>, io: &Io, tag: S::Tag) -> Result<(), Full> {
+    fn send(&self, context: &Context<S, R, F>, io: &Io, tag: S::Tag) -> Result<(), Full> {
         context.tag.set(tag);
         let (way, block_size) = match self.route.admit(io) {
             Ok(admitted) => admitted,
             Err(status) => return self.bury(io.slot, status),
         };
-        if io.blocks == 0 || u64::from(io.blocks) * u64::from(block_size) > context.buffer_len {
-            return self.bury(io.slot, Status::BadLength);
-        }
+        let len = u64::from(io.blocks) * u64::from(block_size);
+        let prepared = if io.write { self.prepare(io, len) } else { None };
+        let buffer = match prepared {
+            Some(buffer) if len > 0 => buffer,
+            None if len > 0 && len <= context.buffer_len => context.buffer,
+            _ => return self.bury(io.slot, Status::BadLength),
+        };
         context.busy.set(true);
         // SAFETY: admitted above; the buffer holds the blocks, and context and buffer live until all queues are gone.
-        let rc = unsafe { R::send::<S>(way, io, context.buffer.cast(), ptr::from_ref(context).cast_mut().cast()) };
+        let rc = unsafe { R::send::<S, F>(way, io, buffer.cast(), ptr::from_ref(context).cast_mut().cast()) };
         if rc == 0 { Ok(()) } else { self.refused(context, rc) }
+    }
+
+    /// Where a write of an idle slot is sent from, its bytes made; none where the slot has no such buffer.
+    #[inline(always)]
+    fn prepare(&self, io: &Io, len: u64) -> Option<*mut u8> {
+        // SAFETY: no other reference to what writes are sent from is alive: this is the only place that makes one, whoever
+        // fills knows nothing of the slots, and the pointer that is left is to memory that does not move. As the slot is
+        // idle, no device reads its former buffer, nor a spare one.
+        unsafe { (*self.outgoing.get()).prepare(io, len).map(|buffer| buffer.as_ptr()) }
     }
 
     #[cold]
     #[inline(never)]
-    fn refused(&self, context: &Context<S, R>, rc: c_int) -> Result<(), Full> {
+    fn refused(&self, context: &Context<S, R, F>, rc: c_int) -> Result<(), Full> {
         context.busy.set(false);
         match -rc {
             libc::ENOMEM | libc::EAGAIN => Err(Full),
@@ -221,7 +240,7 @@ impl<S: Sink, R: Route> Shared<S, R> {
     /// # Safety
     /// `sink` is the one that `poll_into` has set, and its poll is still on.
     #[inline(always)]
-    unsafe fn hand(&self, sink: *mut S, context: &Context<S, R>, status: Status) {
+    unsafe fn hand(&self, sink: *mut S, context: &Context<S, R, F>, status: Status) {
         // SAFETY: `poll_into` holds the exclusive borrow and does not use it; the reference made here ends with the
         // statement, before anything is sent, so that a completion that comes from within `submit` finds none alive.
         let answer = unsafe { (*sink).complete(context.slot, context.tag.get(), status, tsc::now) };
@@ -238,13 +257,13 @@ impl<S: Sink, R: Route> Shared<S, R> {
 /// Called by completion callbacks: reports the end of a slot's I/O.
 ///
 /// # Safety
-/// `context` came from a `Slots<S, R>` through [`Route::send`] of this very `S` and `R`, its I/O has just ended, and the
+/// `context` came from a `Slots<S, R, F>` through [`Route::send`] of this very `S`, `R` and `F`, its I/O has just ended, and the
 /// slots still exist.
 #[inline(always)]
-pub(crate) unsafe fn finish<S: Sink, R: Route>(context: *mut c_void, status: Status) {
+pub(crate) unsafe fn finish<S: Sink, R: Route, F: Fill>(context: *mut c_void, status: Status) {
     // SAFETY: by the contract it points to a context in a boxed slice that is alive; contexts are only ever shared, and
     // what changes in them is in cells.
-    let context = unsafe { &*context.cast_const().cast::<Context<S, R>>() };
+    let context = unsafe { &*context.cast_const().cast::<Context<S, R, F>>() };
     // SAFETY: set in `Slots::new` to the allocation that holds this very context.
     let shared = unsafe { &*context.shared.get() };
     context.busy.set(false);

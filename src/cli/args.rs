@@ -289,6 +289,9 @@ pub(super) struct RunArgs {
     /// Part of each target to touch: whole, 10g (the first), 1g-2g, 10%-20%.
     #[arg(long, value_name = "REGION")]
     pub region: Option<String>,
+    /// What writes carry: compression=2,dedupe=1.5,unit=8k (ratios N:1), or zeroes [default: incompressible, unique].
+    #[arg(long, value_name = "KEY=N[,…]")]
+    pub payload: Option<String>,
     /// Time before the measuring window of each point opens [default: 2s].
     #[arg(long, value_name = "DURATION")]
     pub ramp: Option<String>,
@@ -348,6 +351,7 @@ impl RunArgs {
             max_outstanding: self.max_outstanding.clone(),
             overload: self.overload.clone(),
             region: self.region.clone(),
+            payload: self.payload.clone(),
             ramp: self.ramp.clone(),
             time: self.time.clone(),
             interval: self.interval.clone(),

@@ -19,7 +19,7 @@ use crate::driver::{AnyBackend, select};
 use crate::engine::{Event, PointFigures, RunControl, run_any};
 use crate::plan::{self, Plan, PlanError};
 use crate::report::text::{self, Style};
-use crate::result::{self, ClockResult, Facts, PointResult, Provenance, RunResult, Tool};
+use crate::result::{self, ClockResult, Facts, PayloadResult, PointResult, Provenance, RunResult, Tool};
 use crate::spec::{self, Job, Load, Uri, redact};
 
 /// Runs the job; the exit says how it went.
@@ -59,6 +59,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         facts: Facts { targets, host },
         clock: Some(clock_result),
         headroom: None,
+        payload: PayloadResult::of(&plan),
     };
     let outcome = measure(&backend, &plan, &clock, args, provenance, &folder)?;
     if outcome.unsaved.is_none() {

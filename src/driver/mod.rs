@@ -11,6 +11,7 @@ mod error;
 mod guard;
 mod null;
 mod order;
+mod outgoing;
 #[cfg(feature = "spdk")]
 mod reach;
 mod select;
@@ -22,7 +23,8 @@ mod spdk_nvme;
 
 pub use error::DriverError;
 pub use null::{NullBackend, NullDriver};
-pub use order::CoreOrder;
+pub use order::{CoreOrder, StockOrder};
+pub use outgoing::{Outgoing, Payload, outgoing};
 pub use select::{AnyBackend, select};
 pub use sim::{SimBackend, SimDriver};
 #[cfg(feature = "spdk")]

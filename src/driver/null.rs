@@ -1,6 +1,7 @@
-//! Rigel's own null driver: completes everything at the next poll and moves nothing. What the engine reaches on it is
-//! the engine's ceiling.
+//! Rigel's own null driver: completes everything at the next poll and moves nothing; what writes would carry is made all
+//! the same. What the engine reaches on it is the engine's ceiling.
 
+use super::outgoing::{Outgoing, outgoing};
 use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, Status};
 use crate::clock;
 use crate::facts::DeviceFacts;
@@ -66,7 +67,13 @@ impl Backend for NullBackend {
 
     fn open<S: Sink>(&self, order: &CoreOrder) -> Result<NullDriver<S::Tag>, DriverError> {
         let slots = order.slot_bytes.len();
-        Ok(NullDriver { ended: Vec::with_capacity(slots), ending: Vec::with_capacity(slots) })
+        let memory = |bytes| Ok::<_, DriverError>(vec![0; bytes as usize].into_boxed_slice());
+        Ok(NullDriver {
+            ended: Vec::with_capacity(slots),
+            ending: Vec::with_capacity(slots),
+            outgoing: outgoing(order, memory)?,
+            lba_bytes: self.facts.iter().map(|target| target.block_size).collect(),
+        })
     }
 }
 
@@ -77,6 +84,20 @@ pub struct NullDriver<T> {
     ended: Vec<(u32, T)>,
     /// The list being worked off in a poll; empty outside.
     ending: Vec<(u32, T)>,
+    outgoing: Outgoing<Box<[u8]>>,
+    /// By target.
+    lba_bytes: Vec<u32>,
+}
+
+impl<T> NullDriver<T> {
+    /// Makes what a write would carry.
+    #[inline(always)]
+    fn prepare(&mut self, io: &Io) {
+        if io.write {
+            let lba_bytes = self.lba_bytes.get(io.target as usize).copied().unwrap_or(0);
+            self.outgoing.prepare(io, u64::from(io.blocks) * u64::from(lba_bytes));
+        }
+    }
 }
 
 impl<S: Sink> Driver<S> for NullDriver<S::Tag> {
@@ -90,6 +111,7 @@ impl<S: Sink> Driver<S> for NullDriver<S::Tag> {
         if self.ended.len() == self.ended.capacity() {
             return Err(Full);
         }
+        self.prepare(&io);
         self.ended.push((io.slot, tag));
         Ok(())
     }
@@ -97,9 +119,11 @@ impl<S: Sink> Driver<S> for NullDriver<S::Tag> {
     #[inline(always)]
     fn poll(&mut self, sink: &mut S) {
         std::mem::swap(&mut self.ended, &mut self.ending);
-        for &(slot, tag) in &self.ending {
+        for index in 0..self.ending.len() {
+            let (slot, tag) = self.ending[index];
             if let Some((io, tag)) = sink.complete(slot, tag, Status::Good, || clock::now().0) {
                 if self.ended.len() < self.ended.capacity() {
+                    self.prepare(&Io { slot, ..io });
                     self.ended.push((slot, tag));
                 } else {
                     sink.refuse(Io { slot, ..io }, tag);

@@ -1,7 +1,12 @@
 //! What one core needs opened for one point: the plan as a driver sees it, without workloads.
 
 use crate::plan::{CorePlan, Plan};
+use crate::workload::payload::{ROTATION_BYTES, Recipe};
 use crate::workload::stream_seed;
+
+/// Bytes of a slot's buffer that nothing is read into.
+#[cfg(feature = "spdk")]
+const INCOMING_UNUSED_BYTES: u32 = 4096;
 
 /// Queues, slots and permissions of one core.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +23,26 @@ pub struct CoreOrder {
     pub writes: Vec<bool>,
     /// Identities that were typed to allow writing.
     pub destroy: Vec<String>,
-    /// Seed of whatever the driver makes up (buffer contents, service times).
+    /// What writes send. Without it they send what their slot's buffer holds.
+    pub outgoing: Vec<StockOrder>,
+    /// Seed of whatever the driver makes up (service times).
+    pub seed: u64,
+}
+
+/// Buffers that the writes of one workload are sent from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StockOrder {
+    /// Slots with a buffer here.
+    pub slots: Vec<u32>,
+    /// Bytes of each buffer.
+    pub bytes: u32,
+    /// Buffers beyond those of the slots.
+    pub spare: u32,
+    /// Whether the slots are read into as well.
+    pub reads: bool,
+    /// What the buffers are filled with.
+    pub recipe: Recipe,
+    /// Seed of the filler.
     pub seed: u64,
 }
 
@@ -29,10 +53,13 @@ impl CoreOrder {
         let mut slot_bytes = Vec::new();
         let mut lanes = Vec::new();
         let mut depths = vec![0u32; plan.targets.len()];
+        let mut slots_of = vec![Vec::new(); plan.workloads.len()];
         for lane in &core.lanes {
             let workload = &plan.workloads[lane.workload];
             let slots = lane.depths[point];
             let bytes = u32::try_from(workload.block_size.0).unwrap_or(u32::MAX);
+            let first = slot_bytes.len() as u32;
+            slots_of[lane.workload].extend(first..first + slots);
             slot_bytes.extend(std::iter::repeat_n(bytes, slots as usize));
             let targets: Vec<_> = lane.targets.iter().map(|&position| workload.targets[position]).collect();
             targets.iter().for_each(|&target| depths[target] += slots);
@@ -45,7 +72,9 @@ impl CoreOrder {
             }
         }
         let seed = stream_seed(stream_seed(plan.seed, core.core, usize::MAX), point, 0);
-        Self { core: core.core, slot_bytes, lanes, depths, writes, destroy: plan.destroy.clone(), seed }
+        let stock = |(workload, slots)| StockOrder::of(plan, workload, slots, seed);
+        let outgoing = slots_of.into_iter().enumerate().filter_map(stock).collect();
+        Self { core: core.core, slot_bytes, lanes, depths, writes, destroy: plan.destroy.clone(), outgoing, seed }
     }
 
     /// For each slot, its number among those whose I/Os may go to `target`; none for the others.
@@ -59,13 +88,29 @@ impl CoreOrder {
         self.lanes.iter().flat_map(lane).collect()
     }
 
-    /// Fills buffers with bytes that neither compress nor repeat, for what is written.
+    /// Bytes of each slot's buffer for reads: one block where there are none.
     #[cfg(feature = "spdk")]
-    pub(super) fn fill(&self, buffers: &mut spdk_wrapper::slots::Buffers) {
-        use rand_xoshiro::Xoshiro256PlusPlus;
-        use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+    pub(super) fn incoming_bytes(&self) -> Vec<u32> {
+        let mut bytes = self.slot_bytes.clone();
+        for slot in self.outgoing.iter().filter(|stock| !stock.reads).flat_map(|stock| &stock.slots) {
+            bytes[*slot as usize] = bytes[*slot as usize].min(INCOMING_UNUSED_BYTES);
+        }
+        bytes
+    }
+}
 
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        buffers.fill(|bytes| random.fill_bytes(bytes));
+impl StockOrder {
+    /// The buffers of a workload; none of one that only reads.
+    fn of(plan: &Plan, workload: usize, slots: Vec<u32>, seed: u64) -> Option<Self> {
+        let planned = &plan.workloads[workload];
+        if slots.is_empty() || planned.read_percent >= 100.0 {
+            return None;
+        }
+        let recipe = Recipe::of(plan, workload)?;
+        let bytes = u32::try_from(planned.block_size.0).unwrap_or(u32::MAX).max(1);
+        // As many as make up what differs, less those that the slots bring.
+        let spare = if recipe.takes_turns() { (ROTATION_BYTES / bytes).saturating_sub(slots.len() as u32) } else { 0 };
+        let reads = planned.read_percent > 0.0;
+        Some(Self { slots, bytes, spare, reads, recipe, seed: stream_seed(seed, workload, 1) })
     }
 }

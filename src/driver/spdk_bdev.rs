@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use spdk_wrapper::bdev::{Bdev, BdevIdentity, BdevLayer, Worker};
 use spdk_wrapper::control::Control;
+use spdk_wrapper::dma::DmaBuffer;
 use spdk_wrapper::env::{EnvOptions, hugepages_at_hand};
 use spdk_wrapper::slots::Buffers;
 
+use super::outgoing::{Payload, outgoing};
 use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, bdev_config, guard, reach};
 use crate::clock;
 use crate::facts::DeviceFacts;
@@ -81,10 +83,9 @@ impl Backend for BdevBackend {
     fn open<S: Sink>(&self, order: &CoreOrder) -> Result<BdevDriver<S>, DriverError> {
         let writable = guard::writable(order, &self.facts())?;
         let core = |error: &dyn ToString| DriverError::core(order.core, error.to_string());
-        let mut buffers = Buffers::new(self.layer.control().env(), &order.slot_bytes).map_err(|e| core(&e))?;
-        if writable.contains(&true) {
-            order.fill(&mut buffers);
-        }
+        let env = self.layer.control().env();
+        let outgoing = outgoing(order, |bytes| DmaBuffer::new(env, bytes as usize)).map_err(|e| core(&e))?;
+        let buffers = Buffers::new(env, &order.incoming_bytes(), outgoing).map_err(|e| core(&e))?;
         let open = |(target, bdev): (usize, &Arc<Bdev>)| {
             if !writable[target] {
                 return Ok(Arc::clone(bdev));
@@ -100,7 +101,7 @@ impl Backend for BdevBackend {
 /// The channels of one core.
 #[derive(Debug)]
 pub struct BdevDriver<S: Sink> {
-    worker: Worker<S>,
+    worker: Worker<S, Payload>,
 }
 
 impl<S: Sink> Driver<S> for BdevDriver<S> {

@@ -7,10 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use spdk_wrapper::control::Control;
+use spdk_wrapper::dma::DmaBuffer;
 use spdk_wrapper::env::{EnvOptions, hugepages_at_hand};
 use spdk_wrapper::nvme::{ConnectError, Controller, Identity, PollGroup, QueuePlan, Transport};
 use spdk_wrapper::slots::Buffers;
 
+use super::outgoing::{Payload, outgoing};
 use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, guard, reach};
 use crate::clock;
 use crate::facts::DeviceFacts;
@@ -83,10 +85,9 @@ impl Backend for NvmeBackend {
     fn open<S: Sink>(&self, order: &CoreOrder) -> Result<NvmeDriver<S>, DriverError> {
         let writable = guard::writable(order, &self.facts())?;
         let core = |error: &dyn ToString| DriverError::core(order.core, error.to_string());
-        let mut buffers = Buffers::new(self.control.env(), &order.slot_bytes).map_err(|e| core(&e))?;
-        if writable.contains(&true) {
-            order.fill(&mut buffers);
-        }
+        let env = self.control.env();
+        let outgoing = outgoing(order, |bytes| DmaBuffer::new(env, bytes as usize)).map_err(|e| core(&e))?;
+        let buffers = Buffers::new(env, &order.incoming_bytes(), outgoing).map_err(|e| core(&e))?;
         let plans: Vec<_> =
             self.targets.iter().enumerate().map(|(t, (_, c))| queue_plan(c, order, t, writable[t])).collect();
         Ok(NvmeDriver { group: PollGroup::connect(&plans, buffers).map_err(|e| core(&e))? })
@@ -96,7 +97,7 @@ impl Backend for NvmeBackend {
 /// The queue pairs of one core.
 #[derive(Debug)]
 pub struct NvmeDriver<S: Sink> {
-    group: PollGroup<S>,
+    group: PollGroup<S, Payload>,
 }
 
 impl<S: Sink> Driver<S> for NvmeDriver<S> {

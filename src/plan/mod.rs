@@ -6,6 +6,7 @@
 mod error;
 mod guard;
 mod map;
+mod payload;
 mod placement;
 mod region;
 mod resolve;
@@ -18,10 +19,11 @@ use serde::{Deserialize, Serialize};
 pub use error::PlanError;
 pub use guard::write_allowed;
 pub use map::describe;
+pub use payload::{PayloadPlan, ReductionPlan};
 pub use placement::queue_pairs;
 pub use resolve::resolve;
 
-pub use crate::spec::{Access, Arrivals, Load, Op, OpenLoad, Overload};
+pub use crate::spec::{Access, Arrivals, Load, Op, OpenLoad, Overload, Scope};
 use crate::units::Bytes;
 
 /// A workload with everything resolved.
@@ -39,6 +41,9 @@ pub struct WorkloadPlan {
     pub access: Access,
     /// For each entry of `targets`: the region it touches, in blocks of that target.
     pub regions: Vec<Region>,
+    /// What its writes carry; none of a workload that only reads, nor in results of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<PayloadPlan>,
 }
 
 /// A span of blocks of one target.

@@ -3,6 +3,7 @@
 //! Owns the order of the checks: what is asked for, then what the devices allow, then whether writing is allowed.
 
 use super::guard::check_writes;
+use super::payload::resolve_payload;
 use super::placement::{check_depths, choose_cores, place, resolve_load};
 use super::region::resolve_region;
 use super::{Access, CorePlan, Load, Plan, PlanError, PointPlan, WorkloadPlan};
@@ -78,6 +79,7 @@ fn resolve_workloads(job: &Job, targets: &[DeviceFacts]) -> Result<Vec<WorkloadP
             read_percent: workload.read_percent(),
             access: workload.access(),
             regions,
+            payload: resolve_payload(workload),
             name,
         })
     };

@@ -11,6 +11,7 @@ mod figure;
 mod headroom;
 mod host;
 mod latency;
+mod payload;
 mod point;
 mod read;
 pub mod series;
@@ -29,6 +30,7 @@ pub use figure::NoFigure;
 pub use headroom::{Bound, Headroom, PointVerdict};
 pub use host::{CoreUse, HostUse, SiblingUse, WorkerUse};
 pub use latency::Latency;
+pub use payload::PayloadResult;
 pub use point::{
     ArrivalsResult, CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult,
     WorkloadResult,
@@ -67,6 +69,9 @@ pub struct RunResult {
     /// The generator's ceiling; none where there is no other than the run itself.
     #[serde(default)]
     pub headroom: Option<Headroom>,
+    /// What a target could make of what was written, one entry for each workload that writes anything but zeroes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub payload: Vec<PayloadResult>,
     /// One entry for each point that was begun, in order.
     pub points: Vec<PointResult>,
     /// What the job has to fulfil and whether it did, in the job's order; none in results of earlier versions.
@@ -117,13 +122,15 @@ pub struct Provenance {
     pub clock: Option<ClockResult>,
     /// The generator's ceiling.
     pub headroom: Option<Headroom>,
+    /// What a target could make of what is written.
+    pub payload: Vec<PayloadResult>,
 }
 
 impl RunResult {
     /// The result of a run that measured `points`, with the verdicts that follow from them.
     #[must_use]
     pub fn new(provenance: Provenance, mut points: Vec<PointResult>) -> Self {
-        let Provenance { tool, started_at, command, job, plan, facts, clock, headroom } = provenance;
+        let Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload } = provenance;
         let virtual_time = facts.host.clock == "virtual";
         for point in &mut points {
             point.share_of_ceiling = headroom.as_ref().map(|ceiling| point.total.iops / ceiling.null_iops);
@@ -132,8 +139,21 @@ impl RunResult {
         let mut verdicts = clock.as_ref().map(ClockResult::sentences).unwrap_or_default();
         verdicts.extend(verdict::sentences(&plan, &points));
         let acceptances = acceptance::judge(&job, &plan, &points);
-        let schema = SCHEMA;
-        Self { schema, tool, started_at, command, job, plan, facts, clock, headroom, points, acceptances, verdicts }
+        Self {
+            schema: SCHEMA,
+            tool,
+            started_at,
+            command,
+            job,
+            plan,
+            facts,
+            clock,
+            headroom,
+            payload,
+            points,
+            acceptances,
+            verdicts,
+        }
     }
 
     /// Whether all that the job has to fulfil was judged and holds.

@@ -14,6 +14,7 @@ use super::cores::CoreList;
 use super::load::{self, Access, Load};
 use super::nearest::{hint, list};
 use super::open::{self, Arrivals, OpenLoad, Overload};
+use super::payload::{PayloadSpec, Reduction};
 use super::region::RegionSpec;
 use super::scalar;
 use super::schema;
@@ -112,6 +113,9 @@ pub struct Workload {
     /// The part of each target that it touches; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<RegionSpec>,
+    /// What its writes carry; incompressible and all different if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<PayloadSpec>,
 }
 
 /// A target as a workload refers to it.
@@ -265,6 +269,12 @@ impl Workload {
     #[must_use]
     pub fn region(&self) -> RegionSpec {
         self.region.unwrap_or_default()
+    }
+
+    /// What its writes carry.
+    #[must_use]
+    pub fn payload(&self) -> PayloadSpec {
+        self.payload.unwrap_or(PayloadSpec::Made(Reduction::default()))
     }
 
     /// Its own load; a sweep replaces it.

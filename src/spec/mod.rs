@@ -12,6 +12,7 @@ mod load;
 mod nearest;
 mod open;
 mod overrides;
+mod payload;
 mod query;
 mod read;
 mod region;
@@ -31,6 +32,7 @@ pub use job::{DEFAULT_QUEUE_DEPTH, Job, Run, Sweep, Target, TargetRef, Workload}
 pub use load::{Access, Load, OUTSTANDING_MAX, Op, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
 pub use open::{Arrivals, DEFAULT_MAX_OUTSTANDING, OpenLoad, Overload, RATE_MAX};
 pub use overrides::Overrides;
+pub use payload::{PayloadSpec, Reduction, Scope};
 pub use read::parse;
 pub use region::RegionSpec;
 pub use secret::Secret;

@@ -7,6 +7,7 @@ use toml::{Table, Value};
 use super::error::{Place, SpecError};
 use super::job::Job;
 use super::nearest::{hint, list};
+use super::payload;
 use super::read::{Fault, Step, read};
 
 /// Options of the command line that override fields of a job, as typed; what is absent leaves the job as it is.
@@ -34,6 +35,8 @@ pub struct Overrides {
     pub overload: Option<String>,
     /// `--region REGION`, of every workload.
     pub region: Option<String>,
+    /// `--payload KEY=VALUE[,KEY=VALUE…]|zeroes`, of every workload.
+    pub payload: Option<String>,
     /// `--ramp DURATION`.
     pub ramp: Option<String>,
     /// `--time DURATION`.
@@ -115,6 +118,11 @@ impl Edit {
             if let Some(value) = value {
                 self.every_workload(field, &value)?;
             }
+        }
+        if let Some(typed) = &overrides.payload {
+            let flag = || Place::Flag(flag_of("payload"));
+            let value = payload::from_flag(typed).map_err(|message| SpecError::new(flag(), &message))?;
+            self.every_workload("payload", &value)?;
         }
         let loads = [("queue_depth", queue_depth), ("outstanding", outstanding), ("rate", rate)];
         let mut loads = loads.into_iter().filter_map(|(field, load)| load.as_ref().map(|load| (field, load)));

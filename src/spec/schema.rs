@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::cores::CoreList;
 use super::load::{OUTSTANDING_MAX, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
 use super::open::RATE_MAX;
+use super::payload::{PayloadSpec, RATIO_MAX, Reduction};
 use super::region::RegionSpec;
 use super::scalar::BLOCK_SIZE_MAX;
 use super::uri::{SCHEMES, Uri};
@@ -56,6 +57,15 @@ fn schema(value: Value) -> Schema {
 
 pub(super) fn block_size(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"anyOf": [whole(1..=BLOCK_SIZE_MAX), text(SIZE)], "examples": ["8k", 8192]})
+}
+
+pub(super) fn unit(_: &mut SchemaGenerator) -> Schema {
+    let whole = json!({"type": "integer", "minimum": 512, "maximum": BLOCK_SIZE_MAX, "multipleOf": 512});
+    json_schema!({"anyOf": [whole, text(SIZE)], "examples": ["4k", 4096]})
+}
+
+pub(super) fn ratio(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "number", "minimum": 1, "maximum": RATIO_MAX})
 }
 
 pub(super) fn percent(_: &mut SchemaGenerator) -> Schema {
@@ -118,6 +128,20 @@ pub(super) fn one_load_at_most(workload: &mut Schema) {
     let pairs = [["queue_depth", "outstanding"], ["queue_depth", "rate"], ["outstanding", "rate"]];
     let both: Vec<Value> = pairs.iter().map(|pair| json!({"required": pair})).collect();
     workload.insert("not".to_owned(), json!({"anyOf": both}));
+}
+
+impl JsonSchema for PayloadSpec {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "PayloadSpec".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"anyOf": [{"const": "zeroes"}, generator.subschema_for::<Reduction>()]})
+    }
 }
 
 /// A type that is written as text.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::accept;
 use super::job::{Job, Sweep, Workload};
+use super::payload::PayloadSpec;
 use super::read::Fault;
 use crate::units::format_duration;
 
@@ -42,6 +43,7 @@ fn workloads(job: &Job) -> Result<(), Fault> {
             format!("workload {index} has the name `{name}` of workload {first}; give each workload its own name"),
         ));
     }
+    let writes = job.workloads().iter().any(|workload| workload.read_percent() < 100.0);
     for (index, workload) in job.workload.iter().enumerate() {
         let field = |name: &str| ["workload".into(), index.into(), name.into()];
         load_kinds(workload, job.sweep.as_ref()).map_err(|(name, message)| Fault::at(field(name), message))?;
@@ -55,6 +57,18 @@ fn workloads(job: &Job) -> Result<(), Fault> {
         }
         if workload.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
             return Err(Fault::at(field("name"), "the name is empty; write one, or leave `name` out".to_owned()));
+        }
+        if workload.payload.is_some() && !writes {
+            return Err(Fault::at(
+                field("payload"),
+                "`payload` is what writes carry, and this job only reads; write `read_percent` below 100 \
+                 (--read-percent), or leave `payload` out"
+                    .to_owned(),
+            ));
+        }
+        if let Some(PayloadSpec::Made(reduction)) = workload.payload {
+            let unit = ["workload".into(), index.into(), "payload".into(), "unit".into()];
+            reduction.check_unit(workload.block_size()).map_err(|message| Fault::at(unit, message))?;
         }
         // A job without targets is complete only once --target has named them.
         if !job.target.is_empty() {

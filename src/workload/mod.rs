@@ -5,6 +5,7 @@
 
 mod addresses;
 mod arrivals;
+pub mod payload;
 
 pub use addresses::{Generator, NextIo, Uniform};
 pub use arrivals::ArrivalTimes;

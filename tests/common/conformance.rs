@@ -21,6 +21,7 @@ pub fn order<B: Backend>(backend: &B, slots: u32, blocks: u32) -> CoreOrder {
         depths,
         writes: vec![false; facts.len()],
         destroy: Vec::new(),
+        outgoing: Vec::new(),
         seed: 1,
     }
 }

@@ -55,6 +55,7 @@ pub fn plan(targets: usize, read_percent: f64, depths: &[u32], time: Duration) -
             read_percent,
             access: Access::Random,
             regions: vec![Region { first_block: 0, blocks: 1 << 21 }; targets],
+            payload: None,
         }],
         cores: vec![core(1), core(2)],
         points: depths.iter().map(|&depth| PointPlan { loads: vec![Load::QueueDepth(depth)] }).collect(),
@@ -214,7 +215,8 @@ pub fn result(plan: Plan, points: Vec<PointResult>) -> RunResult {
         "workload": [{"name": "oltp", "block_size": "8k"}],
     });
     let started_at = "2026-11-30T15:46:00Z".to_owned();
-    RunResult::new(Provenance { tool, started_at, command, job, plan, facts, clock: Some(clock), headroom }, points)
+    let (clock, payload) = (Some(clock), Vec::new());
+    RunResult::new(Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload }, points)
 }
 
 /// A sound run of every point of `plan`.

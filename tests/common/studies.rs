@@ -39,6 +39,7 @@ pub fn result(job: &str) -> (RunResult, Series) {
         facts: Facts { targets: backend.facts(), host },
         clock: None,
         headroom: None,
+        payload: Vec::new(),
     };
     let mut records = Vec::new();
     let figures = run(&backend, &plan, &clock, &RunControl::default(), &mut |event| match event {

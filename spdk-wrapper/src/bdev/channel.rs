@@ -12,6 +12,7 @@ use super::{Bdev, BdevLayer};
 use crate::Status;
 use crate::control::poll_until;
 use crate::io::{Full, Io, Sink};
+use crate::outgoing::Fill;
 use crate::slots::{Buffers, Route, Slots, finish};
 
 /// Why a worker or a channel could not be had.
@@ -28,9 +29,9 @@ pub enum WorkerError {
 /// One core's SPDK thread with its channels, completing into a sink of type `S`. Not `Send`: bound to the OS thread that
 /// made it.
 #[derive(Debug)]
-pub struct Worker<S: Sink> {
+pub struct Worker<S: Sink, F: Fill> {
     thread: NonNull<sys::spdk_thread>,
-    slots: Slots<S, Channels>,
+    slots: Slots<S, Channels, F>,
     // The control thread serves messages that channels need to open and close.
     _layer: BdevLayer,
 }
@@ -49,10 +50,10 @@ struct Channel {
     _bdev: Arc<Bdev>,
 }
 
-impl<S: Sink> Worker<S> {
+impl<S: Sink, F: Fill> Worker<S, F> {
     /// An SPDK thread for `core`, bound to the calling OS thread, with a channel to each bdev; targets are numbered as
     /// given.
-    pub fn open(layer: &BdevLayer, core: usize, bdevs: &[Arc<Bdev>], buffers: Buffers) -> Result<Self, WorkerError> {
+    pub fn open(layer: &BdevLayer, core: usize, bdevs: &[Arc<Bdev>], buffers: Buffers<F>) -> Result<Self, WorkerError> {
         let name = CString::new(format!("rigel-core-{core}")).unwrap_or_default();
         // SAFETY: the thread library is up (a layer exists); the string lives across the call.
         let thread = unsafe { sys::spdk_thread_create(name.as_ptr(), std::ptr::null()) };
@@ -123,21 +124,21 @@ impl Route for Channels {
     }
 
     #[inline(always)]
-    unsafe fn send<S: Sink>(c: &Channel, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
+    unsafe fn send<S: Sink, F: Fill>(c: &Channel, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
         let (descriptor, channel, blocks) = (c.descriptor.as_ptr(), c.channel.as_ptr(), u64::from(io.blocks));
         // SAFETY: descriptor and channel are open and of the same bdev, the channel is this thread's; buffer and context
         // are as the caller promises. (Two calls and no pointer to one of them: this is the hot path.)
         unsafe {
             if io.write {
-                sys::spdk_bdev_write_blocks(descriptor, channel, buffer, io.lba, blocks, Some(done::<S>), context)
+                sys::spdk_bdev_write_blocks(descriptor, channel, buffer, io.lba, blocks, Some(done::<S, F>), context)
             } else {
-                sys::spdk_bdev_read_blocks(descriptor, channel, buffer, io.lba, blocks, Some(done::<S>), context)
+                sys::spdk_bdev_read_blocks(descriptor, channel, buffer, io.lba, blocks, Some(done::<S, F>), context)
             }
         }
     }
 }
 
-impl<S: Sink> Drop for Worker<S> {
+impl<S: Sink, F: Fill> Drop for Worker<S, F> {
     fn drop(&mut self) {
         let limit = Duration::from_secs(2);
         let idle = poll_until(limit, || {
@@ -172,14 +173,14 @@ impl<S: Sink> Drop for Worker<S> {
     }
 }
 
-unsafe extern "C" fn done<S: Sink>(io: *mut sys::spdk_bdev_io, success: bool, context: *mut c_void) {
+unsafe extern "C" fn done<S: Sink, F: Fill>(io: *mut sys::spdk_bdev_io, success: bool, context: *mut c_void) {
     // SAFETY: SPDK passes a completed I/O, not freed yet.
     let status = if success { Status::Good } else { unsafe { failure(io) } };
-    // SAFETY: as SPDK asks, each completed I/O is freed once, by its callback; `context` went in through `send::<S>`
+    // SAFETY: as SPDK asks, each completed I/O is freed once, by its callback; `context` went in through `send::<S, F>`
     // above, and the worker that polls holds the slots.
     unsafe {
         sys::spdk_bdev_free_io(io);
-        finish::<S, Channels>(context, status);
+        finish::<S, Channels, F>(context, status);
     }
 }
 

@@ -13,6 +13,7 @@ use super::Controller;
 use super::controller::ring_size;
 use crate::Status;
 use crate::io::{Full, Io, Sink};
+use crate::outgoing::Fill;
 use crate::slots::{Buffers, Route, Slots, finish};
 
 /// How long a device that reaches our memory may take for I/Os that are outstanding when its queues are given up.
@@ -56,8 +57,8 @@ pub struct QueuePlan {
 
 /// The queue pairs of one core, completing into a sink of type `S`. Not `Send`: made, fed and polled by one thread.
 #[derive(Debug)]
-pub struct PollGroup<S: Sink> {
-    slots: Slots<S, Queues>,
+pub struct PollGroup<S: Sink, F: Fill> {
+    slots: Slots<S, Queues, F>,
 }
 
 /// The group and its queue pairs.
@@ -80,9 +81,9 @@ struct Target {
     controller: Arc<Controller>,
 }
 
-impl<S: Sink> PollGroup<S> {
+impl<S: Sink, F: Fill> PollGroup<S, F> {
     /// Connects the queue pairs of every target; targets are numbered as given.
-    pub fn connect(plans: &[QueuePlan], buffers: Buffers) -> Result<Self, QueueError> {
+    pub fn connect(plans: &[QueuePlan], buffers: Buffers<F>) -> Result<Self, QueueError> {
         let mut queues = Queues::new()?;
         for plan in plans {
             queues.add(plan)?;
@@ -227,21 +228,21 @@ impl Route for Queues {
     }
 
     #[inline(always)]
-    unsafe fn send<S: Sink>(way: Self::Way<'_>, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
+    unsafe fn send<S: Sink, F: Fill>(way: Self::Way<'_>, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int {
         let (ns, qpair) = (way.0.namespace.as_ptr(), way.1.as_ptr());
         // SAFETY: namespace and queue pair are of the same attached controller, connected, and used by this thread only;
         // buffer and context are as the caller promises.
         unsafe {
             if io.write {
-                sys::spdk_nvme_ns_cmd_write(ns, qpair, buffer, io.lba, io.blocks, Some(done::<S>), context, 0)
+                sys::spdk_nvme_ns_cmd_write(ns, qpair, buffer, io.lba, io.blocks, Some(done::<S, F>), context, 0)
             } else {
-                sys::spdk_nvme_ns_cmd_read(ns, qpair, buffer, io.lba, io.blocks, Some(done::<S>), context, 0)
+                sys::spdk_nvme_ns_cmd_read(ns, qpair, buffer, io.lba, io.blocks, Some(done::<S, F>), context, 0)
             }
         }
     }
 }
 
-impl<S: Sink> Drop for PollGroup<S> {
+impl<S: Sink, F: Fill> Drop for PollGroup<S, F> {
     fn drop(&mut self) {
         let shares_memory = self.slots.route().targets.iter().any(|target| target.controller.shares_memory());
         let end = Instant::now() + LAST_CALL;
@@ -272,12 +273,12 @@ impl Drop for Queues {
     }
 }
 
-unsafe extern "C" fn done<S: Sink>(context: *mut c_void, completion: *const sys::spdk_nvme_cpl) {
+unsafe extern "C" fn done<S: Sink, F: Fill>(context: *mut c_void, completion: *const sys::spdk_nvme_cpl) {
     // SAFETY: SPDK passes the completion entry for the length of this call; the status field is its last two bytes
     // (asserted in the shim), read as one so that the bit-fields of C need no counterpart.
     let field = unsafe { completion.cast::<u16>().add(7).read() };
-    // SAFETY: the context went in through `send::<S>` above, and the group that polls or frees its queues holds the slots.
-    unsafe { finish::<S, Queues>(context, Status::from_nvme(field)) };
+    // SAFETY: the context went in through `send::<S, F>` above, and the group that polls or frees its queues holds the slots.
+    unsafe { finish::<S, Queues, F>(context, Status::from_nvme(field)) };
 }
 
 /// SPDK asks for this call; that a queue pair is gone shows in its I/Os, which are aborted, and refused from then on.

@@ -7,7 +7,7 @@ use super::curves::latency;
 use crate::report::accepted;
 use crate::report::chart::Unit;
 use crate::report::columns::decimal;
-use crate::report::text::bounds;
+use crate::report::text::{bounds, payload_asked, payload_found};
 use crate::result::{Accepted, Figures, OpFigures, PointResult, RunResult};
 use crate::units::{Bytes, format_count, format_duration, format_latency};
 
@@ -252,8 +252,16 @@ pub(super) fn set_up(sources: &[Source<'_>]) -> Markup {
                 }
                 dt { "each point" } dd { "ramp " (format_duration(plan.ramp)) ", window " (format_duration(plan.time))
                     ", intervals of " (format_duration(plan.interval)) ", seed " (plan.seed) }
+                @for workload in &plan.workloads {
+                    @if let Some(payload) = &workload.payload {
+                        dt { "payload of " (workload.name) } dd { (payload_asked(payload)) }
+                    }
+                }
                 dt { "cores" } dd { (plan.cores.iter().map(|core| core.core.to_string()).collect::<Vec<_>>().join(", ")) }
                 dt { "repeat it" } dd { code { (result.command.join(" ")) } }
+            }
+            @if !result.payload.is_empty() {
+                details { summary { "Payload, as compressors found it" } pre { (payload_found(result)) } }
             }
             details { summary { "Job" } pre { (job(result)) } }
         }

@@ -10,11 +10,13 @@ macro_rules! line {
 
 mod checks;
 mod headroom;
+mod payload;
 mod rows;
 mod summary;
 mod table;
 
 pub(super) use headroom::verdicts as bounds;
+pub(super) use payload::{asked as payload_asked, found as payload_found};
 pub use summary::summary;
 pub use table::{acceptances, table};
 

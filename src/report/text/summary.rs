@@ -4,6 +4,7 @@
 
 use super::checks::{arrivals, checks};
 use super::headroom;
+use super::payload;
 use super::rows::by_target;
 use super::table::{draw, table};
 use super::{Style, ascii};
@@ -20,6 +21,10 @@ pub fn summary(result: &RunResult) -> String {
     host(&mut out, result);
     targets(&mut out, result);
     plan(&mut out, &result.plan);
+    if !result.payload.is_empty() {
+        section(&mut out, "Payload");
+        out.push_str(&payload::found(result));
+    }
     section(&mut out, "Figures of the window");
     out.push_str(&table(result, Style::plain()));
     if result.plan.targets.len() > 1 && !result.points.is_empty() {
@@ -127,6 +132,9 @@ fn workload(out: &mut String, plan: &Plan, index: usize, workload: &WorkloadPlan
     for (region, &target) in workload.regions.iter().zip(&workload.targets) {
         let (first, blocks) = (format_count(region.first_block), format_count(region.blocks));
         line!(out, "      region of [{target}]: {blocks} blocks from block {first}");
+    }
+    if let Some(payload) = &workload.payload {
+        line!(out, "      writes carry {}", payload::asked(payload));
     }
     let loads: Vec<String> = plan.points.iter().filter_map(|p| p.loads.get(index)).map(ToString::to_string).collect();
     line!(out, "      load at each point: {}", loads.join(", "));

@@ -130,6 +130,7 @@ mod test_plan {
                 read_percent: 100.0,
                 access: Access::Random,
                 regions: vec![Region { first_block: 0, blocks: 8 }],
+                payload: None,
             }],
             cores: vec![CorePlan {
                 core: 1,
