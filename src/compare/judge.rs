@@ -119,7 +119,10 @@ pub(super) fn judge(samples: &[Sample], rules: &Rules) -> Vec<Judged> {
                 Some(change) => Word::CannotTell { more: sample.more(&change, rules, count) },
                 None => Word::CannotTell { more: None },
             });
-            let interval = change.map(|change| change.interval(CONFIDENCE));
+            // Each of the two values may be told half a step off, whatever its error.
+            let told = sample.steps() / 2.0;
+            let interval =
+                change.map(|change| change.interval(CONFIDENCE)).map(|(low, high)| (low - told, high + told));
             Judged { share, change, interval, word }
         })
         .collect()
