@@ -6,7 +6,8 @@
 use super::open_loop::OpenLoop;
 use crate::clock::Clock;
 use crate::plan::{CorePlan, Lane, Plan};
-use crate::workload::{Generator, NextIo, Uniform, stream_seed};
+use crate::units::Ticks;
+use crate::workload::{Batch, Generator, NextIo, Uniform, stream_seed};
 
 /// What the loop must know of an I/O when it ends.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,12 +26,17 @@ pub(super) struct Tag {
 pub(super) trait Source: Send {
     /// Whether any lane may be an open loop.
     const OPEN: bool;
+    /// Whether the sizes of I/Os may be mixed, so that their blocks must be counted.
+    const MIXED: bool;
 
     /// Most outstanding I/Os of each lane at a point; slots are numbered lane after lane, as in `driver::CoreOrder`.
     fn depths(&self, point: usize) -> Vec<u32>;
 
-    /// A lane's next I/O.
-    fn next_io(&mut self, lane: u32) -> NextIo;
+    /// A point begins at `start`.
+    fn begin_point(&mut self, start: Ticks);
+
+    /// A lane's next I/O, to be sent `now`.
+    fn next_io(&mut self, lane: u32, now: Ticks) -> NextIo;
 
     /// What makes a lane an open loop; none for a closed one.
     fn open_loop(&mut self, lane: u32) -> Option<&mut OpenLoop>;
@@ -39,13 +45,13 @@ pub(super) trait Source: Send {
     fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)>;
 }
 
-/// Lanes of any kind.
+/// Lanes of any kind; without `OPEN`, of closed loops only.
 #[derive(Debug)]
-pub(super) struct Lanes(Vec<AnyLane>);
+pub(super) struct Lanes<const OPEN: bool>(Vec<AnyLane>);
 
 #[derive(Debug)]
 struct AnyLane {
-    generator: Generator,
+    batch: Batch,
     open_loop: Option<OpenLoop>,
     depths: Vec<u32>,
 }
@@ -57,11 +63,13 @@ pub(super) struct UniformLane {
     depths: Vec<u32>,
 }
 
-impl Lanes {
+impl Lanes<true> {
     /// The lanes of `core`, the `index`-th of the plan.
     pub(super) fn all(plan: &Plan, clock: &Clock, core: &CorePlan, index: usize) -> Self {
         let lane = |(number, lane): (usize, &Lane)| AnyLane {
-            generator: Generator::new(plan, lane, stream_seed(plan.seed, index, number)),
+            batch: Batch::new(
+                Generator::new(plan, lane, stream_seed(plan.seed, index, number)).on_clock(clock.ticks_per_s()),
+            ),
             open_loop: OpenLoop::of(plan, clock, lane, (index, number)),
             depths: lane.depths.clone(),
         };
@@ -70,26 +78,36 @@ impl Lanes {
 
     /// The same I/Os by the short way, where that is possible.
     pub(super) fn uniform(&self) -> Option<UniformLane> {
-        let [AnyLane { generator, open_loop: None, depths }] = self.0.as_slice() else { return None };
-        Some(UniformLane { generator: generator.uniform()?, depths: depths.clone() })
+        let [AnyLane { batch, open_loop: None, depths }] = self.0.as_slice() else { return None };
+        Some(UniformLane { generator: batch.generator().uniform()?, depths: depths.clone() })
+    }
+
+    /// The same without what open loops need, where there is none; else as they are.
+    pub(super) fn closed(self) -> Result<Lanes<false>, Self> {
+        if self.0.iter().all(|lane| lane.open_loop.is_none()) { Ok(Lanes(self.0)) } else { Err(self) }
     }
 }
 
-impl Source for Lanes {
-    const OPEN: bool = true;
+impl<const OPEN: bool> Source for Lanes<OPEN> {
+    const OPEN: bool = OPEN;
+    const MIXED: bool = true;
 
     fn depths(&self, point: usize) -> Vec<u32> {
         self.0.iter().map(|lane| lane.depths[point]).collect()
     }
 
+    fn begin_point(&mut self, start: Ticks) {
+        self.0.iter_mut().for_each(|lane| lane.batch.begin_point(start));
+    }
+
     #[inline(always)]
-    fn next_io(&mut self, lane: u32) -> NextIo {
-        self.0[lane as usize].generator.next_io()
+    fn next_io(&mut self, lane: u32, now: Ticks) -> NextIo {
+        self.0[lane as usize].batch.next_io(now)
     }
 
     #[inline(always)]
     fn open_loop(&mut self, lane: u32) -> Option<&mut OpenLoop> {
-        self.0[lane as usize].open_loop.as_mut()
+        if OPEN { self.0[lane as usize].open_loop.as_mut() } else { None }
     }
 
     #[inline(always)]
@@ -100,13 +118,16 @@ impl Source for Lanes {
 
 impl Source for UniformLane {
     const OPEN: bool = false;
+    const MIXED: bool = false;
 
     fn depths(&self, point: usize) -> Vec<u32> {
         vec![self.depths[point]]
     }
 
+    fn begin_point(&mut self, _start: Ticks) {}
+
     #[inline(always)]
-    fn next_io(&mut self, _lane: u32) -> NextIo {
+    fn next_io(&mut self, _lane: u32, _now: Ticks) -> NextIo {
         self.generator.next_io()
     }
 

@@ -258,7 +258,10 @@ fn core_thread<B: Backend>(
     let pages = Pages { sender, packet, total: 0 };
     match lanes.uniform() {
         Some(lane) => core_points(backend, plan, clock, (index, core), stage, (lane, pages), &ready.ready),
-        None => core_points(backend, plan, clock, (index, core), stage, (lanes, pages), &ready.ready),
+        None => match lanes.closed() {
+            Ok(lanes) => core_points(backend, plan, clock, (index, core), stage, (lanes, pages), &ready.ready),
+            Err(lanes) => core_points(backend, plan, clock, (index, core), stage, (lanes, pages), &ready.ready),
+        },
     }
     // What the system counts of a thread goes with it, and the caller may want it after the last point.
     stage.gate.wait_closed();

@@ -9,18 +9,22 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::access::Access;
 use super::cores::CoreList;
-use super::load::{self, Access, Load};
+use super::load::{self, Load, Op};
 use super::nearest::{hint, list};
 use super::open::{self, Arrivals, OpenLoad, Overload};
 use super::region::RegionSpec;
 use super::scalar;
 use super::schema;
+use super::sizes::SizeMix;
 use super::uri::Uri;
 use crate::units::Bytes;
 
 /// Queue depth of a workload that states no load.
 pub const DEFAULT_QUEUE_DEPTH: u32 = 32;
+/// Block size of a workload that states none.
+const DEFAULT_BLOCK_SIZE: Bytes = Bytes(4096);
 
 /// A job: targets, the workloads on them, and how long to hold each load.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -62,7 +66,7 @@ pub struct Target {
 /// A workload as written.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = schema::one_load_at_most)]
+#[schemars(transform = schema::exclusive_fields)]
 pub struct Workload {
     /// Its name, unique; `workload-1`, `workload-2` … by position if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,19 +75,38 @@ pub struct Workload {
     #[schemars(schema_with = "schema::target_refs")]
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "target_refs")]
     pub targets: Option<Vec<TargetRef>>,
-    /// Bytes of each I/O, 1 to 64 MiB; 4 KiB if absent.
+    /// Bytes of each I/O, 1 to 64 MiB, or several sizes with their shares; 4 KiB if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_size: Option<SizeMix>,
+    /// The same for reads only; 4 KiB if absent. Excludes `block_size`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_block_size: Option<SizeMix>,
+    /// The same for writes only; 4 KiB if absent. Excludes `block_size`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_block_size: Option<SizeMix>,
+    /// Bytes whose multiples I/Os begin at, 1 to 64 MiB; those of their own size if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "scalar::block_size", serialize_with = "scalar::write_size")]
-    #[schemars(schema_with = "schema::block_size")]
-    pub block_size: Option<Bytes>,
+    #[schemars(schema_with = "schema::size")]
+    pub align: Option<Bytes>,
     /// Share of reads, in per cent, 0 to 100; 100 if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "scalar::percent", serialize_with = "scalar::write_percent")]
     #[schemars(schema_with = "schema::percent")]
     pub read_percent: Option<f64>,
-    /// Order of addresses; random if absent.
+    /// Which addresses it touches, in which order; random if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
+    /// Random access touches no block again before it has touched all: another way to write `access = "permutation"`;
+    /// not if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "scalar::yes_or_no")]
+    pub no_repeat: Option<bool>,
+    /// Where each stream of sequential or strided access begins, in per cent of its part of the region, 0 to below 100;
+    /// if absent, streams of several workloads on one target begin at different places.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "scalar::share", serialize_with = "scalar::write_percent")]
+    #[schemars(schema_with = "schema::share")]
+    pub start: Option<f64>,
     /// Outstanding I/Os on each target, 1 to 65,535; excludes `outstanding`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::queue_depth")]
     #[schemars(schema_with = "schema::queue_depth")]
@@ -238,10 +261,20 @@ impl Job {
 }
 
 impl Workload {
-    /// Bytes of each I/O.
+    /// Sizes of the I/Os of one direction.
+    #[must_use]
+    pub fn sizes(&self, op: Op) -> SizeMix {
+        let own = match op {
+            Op::Read => &self.read_block_size,
+            Op::Write => &self.write_block_size,
+        };
+        own.as_ref().or(self.block_size.as_ref()).cloned().unwrap_or_else(|| DEFAULT_BLOCK_SIZE.into())
+    }
+
+    /// Bytes of each I/O, or of the greatest.
     #[must_use]
     pub fn block_size(&self) -> Bytes {
-        self.block_size.unwrap_or(Bytes(4096))
+        self.sizes(Op::Read).greatest().max(self.sizes(Op::Write).greatest())
     }
 
     /// Share of reads, in per cent, 0 to 100.
@@ -250,10 +283,13 @@ impl Workload {
         self.read_percent.unwrap_or(100.0)
     }
 
-    /// Order of addresses.
+    /// Which addresses it touches.
     #[must_use]
     pub fn access(&self) -> Access {
-        self.access.unwrap_or(Access::Random)
+        match self.access.clone().unwrap_or(Access::Random) {
+            Access::Random if self.no_repeat == Some(true) => Access::Permutation,
+            access => access,
+        }
     }
 
     /// The part of each target that it touches.

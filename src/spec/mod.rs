@@ -3,6 +3,7 @@
 //! Owns the job file's grammar, the meaning of the flags that override it, and every refusal that needs neither device
 //! nor machine. Pure: reads no file, no environment, and knows no device facts; those come in with the plan.
 
+mod access;
 mod cores;
 mod error;
 mod figure;
@@ -18,19 +19,22 @@ mod scalar;
 mod schema;
 mod secret;
 mod sim_model;
+mod sizes;
 mod uri;
 mod uri_parse;
 mod validate;
 
+pub use access::{Access, BANDS_MAX, Band, THETA_MAX};
 pub use cores::CoreList;
 pub use error::{Place, SpecError};
 pub use figure::{Figure, LatencyKind, Measure};
 pub use job::{DEFAULT_QUEUE_DEPTH, Job, Run, Sweep, Target, TargetRef, Workload};
-pub use load::{Access, Load, OUTSTANDING_MAX, Op, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
+pub use load::{Load, OUTSTANDING_MAX, Op, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
 pub use open::{Arrivals, DEFAULT_MAX_OUTSTANDING, OpenLoad, Overload, RATE_MAX};
 pub use overrides::Overrides;
 pub use read::parse;
 pub use region::RegionSpec;
 pub use secret::Secret;
 pub use sim_model::{Dist, PRESETS, SimModel};
+pub use sizes::{SIZES_MAX, SizeMix, SizeShare};
 pub use uri::{Delay, Fabric, Iscsi, Malloc, SCHEMES, Uri};

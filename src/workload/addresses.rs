@@ -1,10 +1,15 @@
-//! The generator of a lane's I/Os: uniform random or sequential addresses, and the mix of reads and writes.
+//! The generator of a lane's I/Os: the mix of reads and writes, of targets and of sizes, and an address for each.
+//!
+//! Owns the order in which random numbers are drawn for an I/O: direction, target, size, place; what there is only one of
+//! costs none.
 
 use rand_xoshiro::Xoroshiro128PlusPlus;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 
-use crate::plan::{Access, Lane, Op, Plan};
-use crate::units::{Bytes, Lba};
+use super::number::below;
+use super::places::Spot;
+use crate::plan::{Access, Lane, Op, Plan, WorkloadPlan};
+use crate::units::{Lba, Ticks};
 
 /// One I/O to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +30,13 @@ pub struct NextIo {
 #[derive(Debug, Clone)]
 pub struct Generator {
     random: Xoroshiro128PlusPlus,
-    access: Access,
     mix: Mix,
-    spans: Vec<Span>,
+    spots: Vec<Spot>,
+    /// Of reads and of writes.
+    sizes: [Sizes; 2],
+    access: Access,
+    /// How the hot band moves, if it does.
+    moves: Option<Moves>,
 }
 
 /// What [`Generator`] makes when it reads, or writes, one target uniformly at random: the same I/Os, by a shorter way.
@@ -48,19 +57,22 @@ enum Mix {
     Below(u64),
 }
 
-/// The part of one target that a lane touches, counted in I/Os.
+/// Which size an I/O of one direction has.
 #[derive(Debug, Clone)]
-struct Span {
-    target: u32,
-    read_cell: u32,
-    first_block: u64,
-    io_blocks: u32,
-    /// I/Os in the region, at least 1.
-    ios: u64,
-    /// Sequential: next I/O, in `part_first..part_end`.
-    cursor: u64,
-    part_first: u64,
-    part_end: u64,
+struct Sizes {
+    /// Indices into the sizes of a spot; at least one.
+    numbers: Vec<usize>,
+    /// Uniform 64-bit numbers from which on the size is not the first, not the second …
+    bounds: Vec<u64>,
+}
+
+/// A hot band on its way.
+#[derive(Debug, Clone, Copy)]
+struct Moves {
+    every_ticks: u64,
+    start: Ticks,
+    /// How often it has moved since.
+    times: u64,
 }
 
 impl Generator {
@@ -68,25 +80,10 @@ impl Generator {
     #[must_use]
     pub fn new(plan: &Plan, lane: &Lane, seed: u64) -> Self {
         let workload = &plan.workloads[lane.workload];
-        let span = |&position: &usize| {
-            let region = workload.regions[position];
-            let target = workload.targets[position];
-            let io_blocks = io_blocks(workload.block_size, plan.lba_bytes[target]);
-            let ios = (region.blocks / u64::from(io_blocks)).max(1);
-            let part = region.part(lane.part, u64::from(io_blocks));
-            let part_first = (part.first_block - region.first_block) / u64::from(io_blocks);
-            let part_end = part_first + (part.blocks / u64::from(io_blocks)).max(1);
-            Span {
-                target: target as u32,
-                read_cell: plan.cell(lane.workload, position, Op::Read) as u32,
-                first_block: region.first_block,
-                io_blocks,
-                ios,
-                cursor: part_first,
-                part_first,
-                part_end,
-            }
-        };
+        let mut spots: Vec<Spot> = Vec::with_capacity(lane.targets.len());
+        for &position in &lane.targets {
+            spots.push(Spot::new(plan, lane, position, &spots));
+        }
         let mix = match workload.read_percent {
             p if p >= 100.0 => Mix::Reads,
             p if p <= 0.0 => Mix::Writes,
@@ -94,23 +91,55 @@ impl Generator {
         };
         Self {
             random: Xoroshiro128PlusPlus::seed_from_u64(seed),
-            access: workload.access,
             mix,
-            spans: lane.targets.iter().map(span).collect(),
+            spots,
+            sizes: [Op::Read, Op::Write].map(|op| Sizes::of(workload, op)),
+            access: workload.access.clone(),
+            moves: None,
+        }
+    }
+
+    /// Lets a hot band that moves do so, on a clock of so many ticks a second. Without a clock it stays.
+    #[must_use]
+    pub fn on_clock(mut self, ticks_per_s: f64) -> Self {
+        if let Access::Hot { moves: Some(every), .. } = self.access {
+            let every_ticks = ((every.as_secs_f64() * ticks_per_s) as u64).max(1);
+            self.moves = Some(Moves { every_ticks, start: Ticks(0), times: 0 });
+        }
+        self
+    }
+
+    /// A point begins at `start`: a band that moves begins at the start of the region.
+    pub fn begin_point(&mut self, start: Ticks) {
+        if let Some(moves) = &mut self.moves {
+            moves.start = start;
+        }
+        self.at(start);
+    }
+
+    /// It is `now`.
+    #[inline(always)]
+    pub fn at(&mut self, now: Ticks) {
+        let Some(moves) = &mut self.moves else { return };
+        let times = now.since(moves.start).0 / moves.every_ticks;
+        if times != moves.times {
+            moves.times = times;
+            self.spots.iter_mut().for_each(|spot| spot.move_on(&self.access, times));
         }
     }
 
     /// The same I/Os by the shorter way, where that is possible.
     #[must_use]
     pub fn uniform(&self) -> Option<Uniform> {
-        let [span] = self.spans.as_slice() else { return None };
+        let [spot] = self.spots.as_slice() else { return None };
+        let [places] = spot.sizes.as_slice() else { return None };
         let op = match self.mix {
             Mix::Reads => Op::Read,
             Mix::Writes => Op::Write,
             Mix::Below(_) => return None,
         };
-        let first = span.io(0, op);
-        (self.access == Access::Random).then(|| Uniform { random: self.random.clone(), first, ios: span.ios })
+        let first = io(spot, op, places.first_block, places.blocks);
+        places.are_even().then(|| Uniform { random: self.random.clone(), first, ios: places.count })
     }
 
     /// The next I/O.
@@ -127,20 +156,14 @@ impl Generator {
                 }
             }
         };
-        let which = match self.spans.len() {
+        let which = match self.spots.len() {
             1 => 0,
             n => below(&mut self.random, n as u64) as usize,
         };
-        let span = &mut self.spans[which];
-        let io = match self.access {
-            Access::Random => below(&mut self.random, span.ios),
-            Access::Sequential => {
-                let io = span.cursor;
-                span.cursor = if io + 1 == span.part_end { span.part_first } else { io + 1 };
-                io
-            }
-        };
-        span.io(io, op)
+        let size = self.sizes[op as usize].draw(&mut self.random);
+        let spot = &mut self.spots[which];
+        let block = spot.next(size, &mut self.random);
+        io(spot, op, block, spot.sizes[size].blocks)
     }
 }
 
@@ -153,36 +176,36 @@ impl Uniform {
     }
 }
 
-impl Span {
-    /// The `io`-th I/O of the region.
+impl Sizes {
+    fn of(workload: &WorkloadPlan, op: Op) -> Self {
+        let all = workload.all_sizes();
+        let mix = workload.sizes_of(op);
+        let number = |size| all.iter().position(|known| *known == size).unwrap_or_default();
+        let whole: f64 = mix.sizes().iter().map(|part| part.share_percent).sum();
+        let mut so_far = 0.0;
+        let bound = |part: &crate::plan::SizeShare| {
+            so_far += part.share_percent / whole;
+            (so_far * 2f64.powi(64)) as u64
+        };
+        let mut bounds: Vec<u64> = mix.sizes().iter().map(bound).collect();
+        bounds.pop();
+        Self { numbers: mix.sizes().iter().map(|part| number(part.size)).collect(), bounds }
+    }
+
     #[inline(always)]
-    fn io(&self, io: u64, op: Op) -> NextIo {
-        let lba = Lba(self.first_block + io * u64::from(self.io_blocks));
-        NextIo {
-            target: self.target,
-            cell: self.read_cell + u32::from(op == Op::Write),
-            op,
-            lba,
-            blocks: self.io_blocks,
+    fn draw(&self, random: &mut Xoroshiro128PlusPlus) -> usize {
+        if self.bounds.is_empty() {
+            return self.numbers[0];
         }
+        let drawn = random.next_u64();
+        // Counted rather than searched: no branch that depends on chance.
+        let passed: usize = self.bounds.iter().map(|&bound| usize::from(drawn >= bound)).sum();
+        self.numbers[passed]
     }
 }
 
-/// Blocks of one I/O on a target with this LBA size.
-fn io_blocks(block_size: Bytes, lba_bytes: u32) -> u32 {
-    u32::try_from(block_size.0 / u64::from(lba_bytes.max(1))).unwrap_or(u32::MAX).max(1)
-}
-
-/// A uniform number in `0..n`, `n` at least 1, without bias: a multiplication, and a division only in the rare case that
-/// the draw may have to be repeated (D. Lemire, "Fast Random Integer Generation in an Interval", 2019).
 #[inline(always)]
-fn below(random: &mut Xoroshiro128PlusPlus, n: u64) -> u64 {
-    let mut product = u128::from(random.next_u64()) * u128::from(n);
-    if (product as u64) < n {
-        let threshold = n.wrapping_neg() % n;
-        while (product as u64) < threshold {
-            product = u128::from(random.next_u64()) * u128::from(n);
-        }
-    }
-    (product >> 64) as u64
+fn io(spot: &Spot, op: Op, block: u64, blocks: u32) -> NextIo {
+    let cell = spot.read_cell + u32::from(op == Op::Write);
+    NextIo { target: spot.target, cell, op, lba: Lba(block), blocks }
 }

@@ -127,8 +127,11 @@ mod test_plan {
                 name: "w".to_owned(),
                 targets: vec![0],
                 block_size: Bytes(4096),
+                sizes: None,
+                align: None,
                 read_percent: 100.0,
                 access: Access::Random,
+                start_percent: 0.0,
                 regions: vec![Region { first_block: 0, blocks: 8 }],
             }],
             cores: vec![CorePlan {

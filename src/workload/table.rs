@@ -1,0 +1,113 @@
+//! Draws from uneven distributions: which stretch by an alias table, where in it by a multiplication.
+//!
+//! Owns the exactness: a stretch is drawn by its greatest weight times its width, a place in it evenly, and kept with the
+//! share that its own weight has of the greatest. That share is known to be nearly one, so that nearly always a comparison
+//! decides and no power is taken. Alias tables: A. J. Walker, 1977; M. D. Vose, 1991.
+
+use rand_xoshiro::Xoroshiro128PlusPlus;
+use rand_xoshiro::rand_core::RngCore;
+
+use super::shape::{Shape, Weight};
+
+/// Bits of an alias entry that number the other stretch; those above are the share of its own.
+const NUMBER_BITS: u32 = 16;
+
+/// A distribution over ranks.
+#[derive(Debug, Clone)]
+pub(super) struct Table {
+    weight: Weight,
+    /// A power of two of them.
+    aliases: Vec<u64>,
+    /// The number of a random number's alias entry is in its upper bits.
+    number_shift: u32,
+    stretches: Vec<Kept>,
+}
+
+/// A stretch as it is drawn from.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    first: u64,
+    width: u64,
+    /// A fraction of 2^64 below which any place of it is kept.
+    sure: u64,
+    greatest: f64,
+}
+
+impl Table {
+    /// # Panics
+    /// With more stretches than [`NUMBER_BITS`] can number, which no shape has.
+    pub fn new(shape: &Shape) -> Self {
+        let weight = shape.weight;
+        let (stretches, shares): (Vec<Kept>, Vec<f64>) = shape
+            .stretches
+            .iter()
+            .map(|stretch| {
+                let ends = [weight.of(stretch.first), weight.of(stretch.first + stretch.width - 1)];
+                let greatest = ends[0].max(ends[1]);
+                // 2^64 as a number saturates to the greatest fraction, which counts as one.
+                let sure = if greatest > 0.0 { (ends[0].min(ends[1]) / greatest * 2f64.powi(64)) as u64 } else { 0 };
+                let share = if weight == Weight::Even { stretch.share } else { greatest * stretch.width as f64 };
+                (Kept { first: stretch.first, width: stretch.width, sure, greatest }, share)
+            })
+            .unzip();
+        let aliases = aliases(&shares);
+        Self { weight, number_shift: 64 - aliases.len().trailing_zeros(), aliases, stretches }
+    }
+
+    /// A rank.
+    #[inline(always)]
+    pub fn draw(&self, random: &mut Xoroshiro128PlusPlus) -> u64 {
+        loop {
+            let drawn = random.next_u64();
+            let own = (drawn >> self.number_shift) as usize;
+            let entry = self.aliases[own];
+            let fraction = (drawn << (64 - self.number_shift)) >> NUMBER_BITS;
+            // A mask and no branch: which of the two it is cannot be foreseen.
+            let other = (entry & ((1 << NUMBER_BITS) - 1)) as usize;
+            let mask = usize::from(fraction < entry >> NUMBER_BITS).wrapping_neg();
+            let stretch = &self.stretches[other ^ ((other ^ own) & mask)];
+            let product = u128::from(random.next_u64()) * u128::from(stretch.width);
+            let rank = stretch.first + (product >> 64) as u64;
+            let fraction = product as u64;
+            if fraction < stretch.sure || self.keeps(stretch, rank, fraction) {
+                return rank;
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keeps(&self, stretch: &Kept, rank: u64, fraction: u64) -> bool {
+        stretch.sure == u64::MAX || (fraction as f64) * 2f64.powi(-64) * stretch.greatest < self.weight.of(rank)
+    }
+}
+
+/// For each number, the share of its slot that is its own, in 2^-48, and the number that the rest belongs to.
+fn aliases(shares: &[f64]) -> Vec<u64> {
+    let slots = shares.len().next_power_of_two().max(2);
+    assert!(slots <= 1 << NUMBER_BITS, "{slots} stretches");
+    let sum: f64 = shares.iter().sum();
+    let mut left: Vec<f64> = shares.iter().map(|share| share / sum * slots as f64).collect();
+    left.resize(slots, 0.0);
+    let whole = |number: usize| (u64::MAX << NUMBER_BITS) | number as u64;
+    let mut entries: Vec<u64> = (0..slots).map(whole).collect();
+    let (mut small, mut great): (Vec<usize>, Vec<usize>) = (0..slots).partition(|&number| left[number] < 1.0);
+    while let Some(&giver) = great.last() {
+        let Some(taker) = small.pop() else { break };
+        let own = (left[taker] * 2f64.powi(64 - NUMBER_BITS as i32)) as u64;
+        entries[taker] = (own << NUMBER_BITS) | giver as u64;
+        left[giver] -= 1.0 - left[taker];
+        if left[giver] < 1.0 {
+            great.pop();
+            small.push(giver);
+        }
+    }
+    // What is left of either kind is a whole slot but for rounding; a slot without any share belongs to the greatest.
+    let greatest = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b])).unwrap_or(0);
+    for number in small {
+        if shares.get(number).is_none_or(|share| *share <= 0.0) {
+            entries[number] = greatest as u64;
+        }
+    }
+    entries
+}
