@@ -5,9 +5,9 @@
 
 use super::open_loop::OpenLoop;
 use crate::clock::Clock;
-use crate::plan::{CorePlan, Lane, Plan};
+use crate::plan::{CorePlan, Lane, Op, Plan};
 use crate::units::Ticks;
-use crate::workload::{Batch, Generator, NextIo, Uniform, stream_seed};
+use crate::workload::{Batch, Generator, NextIo, SoleBatch, Uniform, stream_seed};
 
 /// What the loop must know of an I/O when it ends.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,6 +32,11 @@ pub(super) trait Source: Send {
     /// Most outstanding I/Os of each lane at a point; slots are numbered lane after lane, as in `driver::CoreOrder`.
     fn depths(&self, point: usize) -> Vec<u32>;
 
+    /// Whether the blocks of I/Os must be counted, since sizes are mixed.
+    fn are_mixed(&self) -> bool {
+        false
+    }
+
     /// A point begins at `start`.
     fn begin_point(&mut self, start: Ticks);
 
@@ -54,12 +59,21 @@ struct AnyLane {
     batch: Batch,
     open_loop: Option<OpenLoop>,
     depths: Vec<u32>,
+    /// Whether reads, or writes, have several sizes.
+    mixed: bool,
 }
 
 /// One lane that reads, or writes, one target uniformly at random, in a closed loop.
 #[derive(Debug)]
 pub(super) struct UniformLane {
     generator: Uniform,
+    depths: Vec<u32>,
+}
+
+/// One lane of I/Os that differ in their address only, in a closed loop.
+#[derive(Debug)]
+pub(super) struct SoleLane {
+    batch: SoleBatch,
     depths: Vec<u32>,
 }
 
@@ -72,14 +86,21 @@ impl Lanes<true> {
             ),
             open_loop: OpenLoop::of(plan, clock, lane, (index, number)),
             depths: lane.depths.clone(),
+            mixed: [Op::Read, Op::Write].iter().any(|op| plan.workloads[lane.workload].sizes_of(*op).only().is_none()),
         };
         Self(core.lanes.iter().enumerate().map(lane).collect())
     }
 
     /// The same I/Os by the short way, where that is possible.
     pub(super) fn uniform(&self) -> Option<UniformLane> {
-        let [AnyLane { batch, open_loop: None, depths }] = self.0.as_slice() else { return None };
+        let [AnyLane { batch, open_loop: None, depths, .. }] = self.0.as_slice() else { return None };
         Some(UniformLane { generator: batch.generator().uniform()?, depths: depths.clone() })
+    }
+
+    /// The same I/Os by the next shorter way, where that is possible.
+    pub(super) fn sole(&self) -> Option<SoleLane> {
+        let [AnyLane { batch, open_loop: None, depths, .. }] = self.0.as_slice() else { return None };
+        Some(SoleLane { batch: batch.sole()?, depths: depths.clone() })
     }
 
     /// The same without what open loops need, where there is none; else as they are.
@@ -94,6 +115,10 @@ impl<const OPEN: bool> Source for Lanes<OPEN> {
 
     fn depths(&self, point: usize) -> Vec<u32> {
         self.0.iter().map(|lane| lane.depths[point]).collect()
+    }
+
+    fn are_mixed(&self) -> bool {
+        self.0.iter().any(|lane| lane.mixed)
     }
 
     fn begin_point(&mut self, start: Ticks) {
@@ -129,6 +154,34 @@ impl Source for UniformLane {
     #[inline(always)]
     fn next_io(&mut self, _lane: u32, _now: Ticks) -> NextIo {
         self.generator.next_io()
+    }
+
+    #[inline(always)]
+    fn open_loop(&mut self, _lane: u32) -> Option<&mut OpenLoop> {
+        None
+    }
+
+    #[inline(always)]
+    fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)> {
+        std::iter::empty()
+    }
+}
+
+impl Source for SoleLane {
+    const OPEN: bool = false;
+    const MIXED: bool = false;
+
+    fn depths(&self, point: usize) -> Vec<u32> {
+        vec![self.depths[point]]
+    }
+
+    fn begin_point(&mut self, start: Ticks) {
+        self.batch.begin_point(start);
+    }
+
+    #[inline(always)]
+    fn next_io(&mut self, _lane: u32, now: Ticks) -> NextIo {
+        self.batch.next_io(now)
     }
 
     #[inline(always)]

@@ -4,6 +4,7 @@
 //! nor machine. Pure: reads no file, no environment, and knows no device facts; those come in with the plan.
 
 mod access;
+mod access_form;
 mod cores;
 mod error;
 mod figure;
@@ -24,7 +25,8 @@ mod uri;
 mod uri_parse;
 mod validate;
 
-pub use access::{Access, BANDS_MAX, Band, THETA_MAX};
+pub use access::{Access, Band};
+pub use access_form::{BANDS_MAX, THETA_MAX};
 pub use cores::CoreList;
 pub use error::{Place, SpecError};
 pub use figure::{Figure, LatencyKind, Measure};

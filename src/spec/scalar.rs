@@ -84,11 +84,7 @@ impl Visitor<'_> for Size {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Bytes, E> {
         let size = parse_size(text).map_err(E::custom)?;
-        if (1..=self.most).contains(&size.0) {
-            Ok(size)
-        } else {
-            Err(E::invalid_value(Unexpected::Str(text), &self))
-        }
+        if (1..=self.most).contains(&size.0) { Ok(size) } else { Err(E::invalid_value(Unexpected::Str(text), &self)) }
     }
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<Bytes, E> {
@@ -111,7 +107,8 @@ pub(super) fn block_size<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Bytes
 
 /// Reads any size above 0.
 pub(super) fn size<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Bytes>, D::Error> {
-    d.deserialize_any(Size { expecting: "a size of 1 byte or more, such as \"64k\" or 65536", most: u64::MAX }).map(Some)
+    d.deserialize_any(Size { expecting: "a size of 1 byte or more, such as \"64k\" or 65536", most: u64::MAX })
+        .map(Some)
 }
 
 /// A number that stands for a share: of 0 to 100, where text may end in a per cent sign, or of 0 to 1.
@@ -140,7 +137,11 @@ impl Visitor<'_> for Share {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<f64, E> {
-        if (0.0..=self.most).contains(&value) { Ok(value) } else { Err(E::invalid_value(Unexpected::Float(value), &self)) }
+        if (0.0..=self.most).contains(&value) {
+            Ok(value)
+        } else {
+            Err(E::invalid_value(Unexpected::Float(value), &self))
+        }
     }
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<f64, E> {

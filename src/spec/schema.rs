@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use super::access::{Access, BANDS_MAX, THETA_MAX};
+use super::access::Access;
+use super::access_form::{BANDS_MAX, THETA_MAX};
 use super::cores::CoreList;
 use super::load::{OUTSTANDING_MAX, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
 use super::open::RATE_MAX;
@@ -226,7 +227,8 @@ impl JsonSchema for Access {
             json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
         };
         let (share, flag) = (share_value(), json!({"type": "boolean"}));
-        let fraction = json!({"anyOf": [{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.5}, text(SHARE)]});
+        let fraction =
+            json!({"anyOf": [{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.5}, text(SHARE)]});
         let stride = json!({"anyOf": [{"type": "integer", "minimum": 1}, text(SIZE)]});
         let band = json!({
             "type": "object",

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::access::SHARES_OFF_PERCENT;
+use super::access_form::SHARES_OFF_PERCENT;
 use super::scalar::{self, BLOCK_SIZE_MAX};
 use crate::units::{Bytes, parse_size};
 

@@ -4,11 +4,12 @@
 //! costs none.
 
 use rand_xoshiro::Xoroshiro128PlusPlus;
-use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
 
 use super::number::below;
-use super::places::Spot;
-use crate::plan::{Access, Lane, Op, Plan, WorkloadPlan};
+use super::pick::Pick;
+use super::places::{EvenBlocks, Orders, PermutedBlocks, Places, StreamBlocks, UnevenBlocks};
+use crate::plan::{Access, Lane, Op, Plan};
 use crate::units::{Lba, Ticks};
 
 /// One I/O to be done.
@@ -30,10 +31,11 @@ pub struct NextIo {
 #[derive(Debug, Clone)]
 pub struct Generator {
     random: Xoroshiro128PlusPlus,
-    mix: Mix,
-    spots: Vec<Spot>,
-    /// Of reads and of writes.
-    sizes: [Sizes; 2],
+    pick: Pick,
+    places: Vec<Places>,
+    orders: Orders,
+    /// The first I/O of each of the places, read and written: the others differ in their address only.
+    kinds: Vec<NextIo>,
     access: Access,
     /// How the hot band moves, if it does.
     moves: Option<Moves>,
@@ -43,27 +45,8 @@ pub struct Generator {
 #[derive(Debug, Clone)]
 pub struct Uniform {
     random: Xoroshiro128PlusPlus,
-    /// The first I/O of the region; the others differ in their address only.
     first: NextIo,
     ios: u64,
-}
-
-/// Share of reads; pure ones draw no number.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Mix {
-    Reads,
-    Writes,
-    /// A read when a uniform 64-bit number is below this.
-    Below(u64),
-}
-
-/// Which size an I/O of one direction has.
-#[derive(Debug, Clone)]
-struct Sizes {
-    /// Indices into the sizes of a spot; at least one.
-    numbers: Vec<usize>,
-    /// Uniform 64-bit numbers from which on the size is not the first, not the second …
-    bounds: Vec<u64>,
 }
 
 /// A hot band on its way.
@@ -80,20 +63,21 @@ impl Generator {
     #[must_use]
     pub fn new(plan: &Plan, lane: &Lane, seed: u64) -> Self {
         let workload = &plan.workloads[lane.workload];
-        let mut spots: Vec<Spot> = Vec::with_capacity(lane.targets.len());
-        for &position in &lane.targets {
-            spots.push(Spot::new(plan, lane, position, &spots));
-        }
-        let mix = match workload.read_percent {
-            p if p >= 100.0 => Mix::Reads,
-            p if p <= 0.0 => Mix::Writes,
-            p => Mix::Below((p / 100.0 * 2f64.powi(64)) as u64),
+        let places = Places::of(plan, lane);
+        let sizes = places.len() / lane.targets.len().max(1);
+        let kind = |index: usize| {
+            let Places { first_block, blocks, .. } = places[index / 2];
+            let (position, op) = (lane.targets[index / 2 / sizes], [Op::Read, Op::Write][index % 2]);
+            let target = workload.targets[position] as u32;
+            let cell = plan.cell(lane.workload, position, op) as u32;
+            NextIo { target, cell, op, lba: Lba(first_block), blocks }
         };
         Self {
             random: Xoroshiro128PlusPlus::seed_from_u64(seed),
-            mix,
-            spots,
-            sizes: [Op::Read, Op::Write].map(|op| Sizes::of(workload, op)),
+            pick: Pick::new(workload, lane.targets.len()),
+            orders: Orders::of(plan, lane, &places),
+            kinds: (0..places.len() * 2).map(kind).collect(),
+            places,
             access: workload.access.clone(),
             moves: None,
         }
@@ -118,52 +102,55 @@ impl Generator {
     }
 
     /// It is `now`.
-    #[inline(always)]
     pub fn at(&mut self, now: Ticks) {
         let Some(moves) = &mut self.moves else { return };
         let times = now.since(moves.start).0 / moves.every_ticks;
         if times != moves.times {
             moves.times = times;
-            self.spots.iter_mut().for_each(|spot| spot.move_on(&self.access, times));
+            self.orders.move_on(&self.access, &self.places, times);
         }
     }
 
     /// The same I/Os by the shorter way, where that is possible.
     #[must_use]
     pub fn uniform(&self) -> Option<Uniform> {
-        let [spot] = self.spots.as_slice() else { return None };
-        let [places] = spot.sizes.as_slice() else { return None };
-        let op = match self.mix {
-            Mix::Reads => Op::Read,
-            Mix::Writes => Op::Write,
-            Mix::Below(_) => return None,
-        };
-        let first = io(spot, op, places.first_block, places.blocks);
-        places.are_even().then(|| Uniform { random: self.random.clone(), first, ios: places.count })
+        let first = self.sole()?;
+        let [Places { step_blocks, count, .. }] = self.places[..] else { return None };
+        let even = matches!(self.orders, Orders::Even) && step_blocks == u64::from(first.blocks);
+        even.then(|| Uniform { random: self.random.clone(), first, ios: count })
+    }
+
+    /// The first I/O of the region, where all others differ from it in their address only.
+    #[must_use]
+    pub fn sole(&self) -> Option<NextIo> {
+        self.pick.sole().map(|(_, kind)| self.kinds[kind])
+    }
+
+    /// The I/Os by the numbers that [`Generator::fill`] gives them.
+    pub(super) fn kinds(&self) -> &[NextIo] {
+        &self.kinds
     }
 
     /// The next I/O.
-    #[inline(always)]
     pub fn next_io(&mut self) -> NextIo {
-        let op = match self.mix {
-            Mix::Reads => Op::Read,
-            Mix::Writes => Op::Write,
-            Mix::Below(limit) => {
-                if self.random.next_u64() < limit {
-                    Op::Read
-                } else {
-                    Op::Write
-                }
-            }
-        };
-        let which = match self.spots.len() {
-            1 => 0,
-            n => below(&mut self.random, n as u64) as usize,
-        };
-        let size = self.sizes[op as usize].draw(&mut self.random);
-        let spot = &mut self.spots[which];
-        let block = spot.next(size, &mut self.random);
-        io(spot, op, block, spot.sizes[size].blocks)
+        let (mut blocks, mut kinds) = ([0], [0]);
+        self.fill(&mut blocks, &mut kinds);
+        NextIo { lba: Lba(blocks[0]), ..self.kinds[kinds[0] as usize] }
+    }
+
+    /// The next I/Os, by first block and kind.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, blocks: &mut [u64], kinds: &mut [u32]) {
+        // A copy that lives in registers; the patterns are told apart once and not at each I/O.
+        let mut random = self.random.clone();
+        let (pick, places, out) = (&self.pick, &self.places[..], (blocks, kinds));
+        match &mut self.orders {
+            Orders::Even => pick.fill(&mut random, out, EvenBlocks { places }),
+            Orders::Uneven(uneven) => pick.fill(&mut random, out, UnevenBlocks { places, uneven }),
+            Orders::Permutations(permutations) => pick.fill(&mut random, out, PermutedBlocks { places, permutations }),
+            Orders::Streams(streams) => pick.fill(&mut random, out, StreamBlocks { places, streams }),
+        }
+        self.random = random;
     }
 }
 
@@ -174,38 +161,4 @@ impl Uniform {
         let io = below(&mut self.random, self.ios);
         NextIo { lba: Lba(self.first.lba.0 + io * u64::from(self.first.blocks)), ..self.first }
     }
-}
-
-impl Sizes {
-    fn of(workload: &WorkloadPlan, op: Op) -> Self {
-        let all = workload.all_sizes();
-        let mix = workload.sizes_of(op);
-        let number = |size| all.iter().position(|known| *known == size).unwrap_or_default();
-        let whole: f64 = mix.sizes().iter().map(|part| part.share_percent).sum();
-        let mut so_far = 0.0;
-        let bound = |part: &crate::plan::SizeShare| {
-            so_far += part.share_percent / whole;
-            (so_far * 2f64.powi(64)) as u64
-        };
-        let mut bounds: Vec<u64> = mix.sizes().iter().map(bound).collect();
-        bounds.pop();
-        Self { numbers: mix.sizes().iter().map(|part| number(part.size)).collect(), bounds }
-    }
-
-    #[inline(always)]
-    fn draw(&self, random: &mut Xoroshiro128PlusPlus) -> usize {
-        if self.bounds.is_empty() {
-            return self.numbers[0];
-        }
-        let drawn = random.next_u64();
-        // Counted rather than searched: no branch that depends on chance.
-        let passed: usize = self.bounds.iter().map(|&bound| usize::from(drawn >= bound)).sum();
-        self.numbers[passed]
-    }
-}
-
-#[inline(always)]
-fn io(spot: &Spot, op: Op, block: u64, blocks: u32) -> NextIo {
-    let cell = spot.read_cell + u32::from(op == Op::Write);
-    NextIo { target: spot.target, cell, op, lba: Lba(block), blocks }
 }

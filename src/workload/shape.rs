@@ -112,7 +112,10 @@ impl Shape {
         edges.extend([high, n]);
         edges.dedup();
         let stretch = |pair: &[u64]| Stretch { first: pair[0], width: pair[1] - pair[0], share: 0.0 };
-        Self { weight: Weight::Normal { mean: n as f64 / 2.0, deviation }, stretches: edges.windows(2).map(stretch).collect() }
+        Self {
+            weight: Weight::Normal { mean: n as f64 / 2.0, deviation },
+            stretches: edges.windows(2).map(stretch).collect(),
+        }
     }
 }
 
