@@ -348,7 +348,7 @@ fn faults_of_flags_name_the_flag() {
     for (overrides, start, part) in [
         (Overrides { block_size: some("8x"), ..none() }, "--block-size: ", "not a size"),
         (Overrides { read_percent: some("seventy"), ..none() }, "--read-percent: ", "0 to 100, such as 70"),
-        (Overrides { access: some("seq"), ..none() }, "--access: ", "\"random\" or \"sequential\""),
+        (Overrides { access: some("seq"), ..none() }, "--access: ", "\"random\", \"sequential\""),
         (Overrides { queue_depth: some("0"), ..none() }, "--queue-depth: ", "1 to 65535"),
         (Overrides { queue_depth: some("1,x"), ..none() }, "--queue-depth: ", "found string \"x\""),
         (Overrides { queue_depth: some("1,"), ..none() }, "--queue-depth: ", "1 to 65535"),

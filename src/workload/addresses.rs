@@ -8,7 +8,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 
 use super::number::below;
 use super::pick::Pick;
-use super::places::{EvenBlocks, Orders, PermutedBlocks, Places, StreamBlocks, UnevenBlocks};
+use super::places::{EvenBlocks, Orders, PermutedBlocks, Places, SoleUnevenBlocks, StreamBlocks, Uneven, UnevenBlocks};
 use crate::plan::{Access, Lane, Op, Plan};
 use crate::units::{Lba, Ticks};
 
@@ -146,6 +146,12 @@ impl Generator {
         let (pick, places, out) = (&self.pick, &self.places[..], (blocks, kinds));
         match &mut self.orders {
             Orders::Even => pick.fill(&mut random, out, EvenBlocks { places }),
+            Orders::Uneven(uneven) if pick.sole().is_some() => {
+                let index = pick.sole().map_or(0, |(index, _)| index);
+                let Uneven { table, scatter } = &uneven[index];
+                let (places, draws, scatter) = (places[index], table.draws(), *scatter);
+                pick.fill(&mut random, out, SoleUnevenBlocks { places, draws, scatter });
+            }
             Orders::Uneven(uneven) => pick.fill(&mut random, out, UnevenBlocks { places, uneven }),
             Orders::Permutations(permutations) => pick.fill(&mut random, out, PermutedBlocks { places, permutations }),
             Orders::Streams(streams) => pick.fill(&mut random, out, StreamBlocks { places, streams }),

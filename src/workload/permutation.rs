@@ -41,7 +41,7 @@ struct Mixed {
     mask: u64,
     shift: u32,
     add: u64,
-    factors: [u64; 2],
+    factors: [u64; 3],
 }
 
 impl Permutation {
@@ -66,7 +66,7 @@ impl Permutation {
                 mask: domain - 1,
                 shift: domain.trailing_zeros().div_ceil(2),
                 add: random.next_u64(),
-                factors: [random.next_u64() | 1, random.next_u64() | 1],
+                factors: std::array::from_fn(|_| random.next_u64() | 1),
             })
         };
         Self { order, ready: [0; AHEAD], taken: AHEAD }
@@ -115,6 +115,7 @@ impl Mixed {
         let x = x.wrapping_add(self.add) & self.mask;
         let x = (x ^ (x >> self.shift)).wrapping_mul(self.factors[0]) & self.mask;
         let x = (x ^ (x >> self.shift)).wrapping_mul(self.factors[1]) & self.mask;
+        let x = (x ^ (x >> self.shift)).wrapping_mul(self.factors[2]) & self.mask;
         x ^ (x >> self.shift)
     }
 }

@@ -13,7 +13,7 @@ use super::scatter::Scatter;
 use super::shape::Shape;
 use super::stream::Stream;
 use super::stream_seed;
-use super::table::Table;
+use super::table::{Draws, Table};
 use crate::plan::{Access, Lane, Plan, Region, WorkloadPlan, places};
 use crate::units::Bytes;
 
@@ -138,6 +138,13 @@ pub(super) struct UnevenBlocks<'a> {
     pub uneven: &'a [Uneven],
 }
 
+/// The same with only one to choose from.
+pub(super) struct SoleUnevenBlocks<'a> {
+    pub places: Places,
+    pub draws: Draws<'a>,
+    pub scatter: Scatter,
+}
+
 /// Blocks of places in permuted order.
 pub(super) struct PermutedBlocks<'a> {
     pub places: &'a [Places],
@@ -169,7 +176,14 @@ impl Blocks for UnevenBlocks<'_> {
     #[inline(always)]
     fn next(&mut self, random: &mut Xoroshiro128PlusPlus, places: usize, _target: usize) -> u64 {
         let Uneven { table, scatter } = &self.uneven[places];
-        self.places[places].block(scatter.place(table.draw(random)))
+        self.places[places].block(scatter.place(table.draws().draw(random)))
+    }
+}
+
+impl Blocks for SoleUnevenBlocks<'_> {
+    #[inline(always)]
+    fn next(&mut self, random: &mut Xoroshiro128PlusPlus, _places: usize, _target: usize) -> u64 {
+        self.places.block(self.scatter.place(self.draws.draw(random)))
     }
 }
 

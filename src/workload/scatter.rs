@@ -46,12 +46,20 @@ impl Scatter {
     /// Where `k`, below `n`, leads. `n` is at most 2^62.
     #[inline(always)]
     pub fn place(&self, k: u64) -> u64 {
-        let product = self.factor.wrapping_mul(k);
-        let remainder = product.wrapping_sub(scale(self.quotient, k).wrapping_mul(self.n));
-        // The quotient may have been one too small.
-        let remainder = remainder - if remainder >= self.n { self.n } else { 0 };
-        let place = remainder + self.shift;
-        place - if place >= self.n { self.n } else { 0 }
+        let remainder = if self.factor == 1 {
+            k
+        } else {
+            let product = self.factor.wrapping_mul(k);
+            // The quotient may have been one too small.
+            self.once(product.wrapping_sub(scale(self.quotient, k).wrapping_mul(self.n)))
+        };
+        self.once(remainder + self.shift)
+    }
+
+    /// What is left when `n` is taken away once, if it can be; by a minimum and no branch, since chance decides.
+    #[inline(always)]
+    fn once(&self, number: u64) -> u64 {
+        number.min(number.wrapping_sub(self.n))
     }
 }
 

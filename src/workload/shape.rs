@@ -19,8 +19,9 @@ pub(super) enum Weight {
     Zipf { theta: f64 },
     /// (k + 1)^alpha - k^alpha.
     Pareto { alpha: f64 },
-    /// The normal density at the middle of the place.
-    Normal { mean: f64, deviation: f64 },
+    /// The normal density at the middle of the place, by that of the place next to the mean, `least` deviations from it: it
+    /// is 1 however narrow the distribution.
+    Normal { mean: f64, deviation: f64, least: f64 },
 }
 
 /// Neighbouring ranks, whose weights rise or fall all the way.
@@ -51,7 +52,10 @@ impl Weight {
             Self::Pareto { .. } if k == 0.0 => 1.0,
             // The difference of powers itself would cancel out where k is great.
             Self::Pareto { alpha } => k.powf(alpha) * (alpha * (1.0 / k).ln_1p()).exp_m1(),
-            Self::Normal { mean, deviation } => (-0.5 * ((k + 0.5 - mean) / deviation).powi(2)).exp(),
+            Self::Normal { mean, deviation, least } => {
+                let off = (k + 0.5 - mean).abs() / deviation;
+                (-0.5 * (off - least) * (off + least)).exp()
+            }
         }
     }
 }
@@ -112,8 +116,9 @@ impl Shape {
         edges.extend([high, n]);
         edges.dedup();
         let stretch = |pair: &[u64]| Stretch { first: pair[0], width: pair[1] - pair[0], share: 0.0 };
+        let least = if n % 2 == 0 { 0.5 / deviation } else { 0.0 };
         Self {
-            weight: Weight::Normal { mean: n as f64 / 2.0, deviation },
+            weight: Weight::Normal { mean: n as f64 / 2.0, deviation, least },
             stretches: edges.windows(2).map(stretch).collect(),
         }
     }

@@ -18,8 +18,6 @@ pub(super) struct Table {
     weight: Weight,
     /// A power of two of them.
     aliases: Vec<u64>,
-    /// The number of a random number's alias entry is in its upper bits.
-    number_shift: u32,
     stretches: Vec<Kept>,
 }
 
@@ -50,18 +48,36 @@ impl Table {
                 (Kept { first: stretch.first, width: stretch.width, sure, greatest }, share)
             })
             .unzip();
-        let aliases = aliases(&shares);
-        Self { weight, number_shift: 64 - aliases.len().trailing_zeros(), aliases, stretches }
+        Self { weight, aliases: aliases(&shares), stretches }
     }
 
+    /// What draws from it.
+    #[inline(always)]
+    pub fn draws(&self) -> Draws<'_> {
+        let Self { weight, aliases, stretches } = self;
+        Draws { weight, aliases, stretches, number_mask: aliases.len() - 1 }
+    }
+}
+
+/// A [`Table`] at hand: all that a draw needs, without a pointer on the way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Draws<'t> {
+    weight: &'t Weight,
+    aliases: &'t [u64],
+    stretches: &'t [Kept],
+    number_mask: usize,
+}
+
+impl Draws<'_> {
     /// A rank.
     #[inline(always)]
     pub fn draw(&self, random: &mut Xoroshiro128PlusPlus) -> u64 {
         loop {
             let drawn = random.next_u64();
-            let own = (drawn >> self.number_shift) as usize;
+            // The lower bits number the entry, the upper ones are the fraction.
+            let own = drawn as usize & self.number_mask;
             let entry = self.aliases[own];
-            let fraction = (drawn << (64 - self.number_shift)) >> NUMBER_BITS;
+            let fraction = drawn >> NUMBER_BITS;
             // A mask and no branch: which of the two it is cannot be foreseen.
             let other = (entry & ((1 << NUMBER_BITS) - 1)) as usize;
             let mask = usize::from(fraction < entry >> NUMBER_BITS).wrapping_neg();
@@ -69,17 +85,17 @@ impl Table {
             let product = u128::from(random.next_u64()) * u128::from(stretch.width);
             let rank = stretch.first + (product >> 64) as u64;
             let fraction = product as u64;
-            if fraction < stretch.sure || self.keeps(stretch, rank, fraction) {
+            if fraction < stretch.sure || keeps(self.weight, stretch, rank, fraction) {
                 return rank;
             }
         }
     }
+}
 
-    #[cold]
-    #[inline(never)]
-    fn keeps(&self, stretch: &Kept, rank: u64, fraction: u64) -> bool {
-        stretch.sure == u64::MAX || (fraction as f64) * 2f64.powi(-64) * stretch.greatest < self.weight.of(rank)
-    }
+#[cold]
+#[inline(never)]
+fn keeps(weight: &Weight, stretch: &Kept, rank: u64, fraction: u64) -> bool {
+    stretch.sure == u64::MAX || (fraction as f64) * 2f64.powi(-64) * stretch.greatest < weight.of(rank)
 }
 
 /// For each number, the share of its slot that is its own, in 2^-48, and the number that the rest belongs to.
