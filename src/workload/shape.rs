@@ -60,6 +60,18 @@ impl Weight {
     }
 }
 
+impl Weight {
+    /// By how much of the weight of rank `k` the next ranks' weights fall at most, a rank. Only for weights that fall ever
+    /// more slowly, so that a straight line from rank `k` stays below all that follow.
+    pub fn fall(self, k: u64) -> Option<f64> {
+        match self {
+            Self::Zipf { theta } => Some(theta / (k as f64 + 1.0)),
+            Self::Pareto { alpha } if k > 0 => Some((1.0 - alpha) / k as f64),
+            _ => None,
+        }
+    }
+}
+
 impl Shape {
     /// That of a pattern on `n` places; none for those that are no distribution, or an even one.
     pub fn of(access: &Access, n: u64) -> Option<Self> {

@@ -26,8 +26,9 @@ pub(super) struct Table {
 struct Kept {
     first: u64,
     width: u64,
-    /// A fraction of 2^64 below which any place of it is kept.
+    /// A fraction of 2^64 below which the first place of it is kept, and by how much less the next ones each.
     sure: u64,
+    fall: u64,
     greatest: f64,
 }
 
@@ -40,12 +41,9 @@ impl Table {
             .stretches
             .iter()
             .map(|stretch| {
-                let ends = [weight.of(stretch.first), weight.of(stretch.first + stretch.width - 1)];
-                let greatest = ends[0].max(ends[1]);
-                // 2^64 as a number saturates to the greatest fraction, which counts as one.
-                let sure = if greatest > 0.0 { (ends[0].min(ends[1]) / greatest * 2f64.powi(64)) as u64 } else { 0 };
-                let share = if weight == Weight::Even { stretch.share } else { greatest * stretch.width as f64 };
-                (Kept { first: stretch.first, width: stretch.width, sure, greatest }, share)
+                let kept = Kept::new(weight, stretch.first, stretch.width);
+                let even = weight == Weight::Even;
+                (kept, if even { stretch.share } else { kept.greatest * stretch.width as f64 })
             })
             .unzip();
         Self { weight, aliases: aliases(&shares), stretches }
@@ -56,6 +54,22 @@ impl Table {
     pub fn draws(&self) -> Draws<'_> {
         let Self { weight, aliases, stretches } = self;
         Draws { weight, aliases, stretches, number_mask: aliases.len() - 1 }
+    }
+}
+
+impl Kept {
+    fn new(weight: Weight, first: u64, width: u64) -> Self {
+        let ends = [weight.of(first), weight.of(first + width - 1)];
+        let (least, greatest) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        // 2^64 as a number saturates to the greatest fraction, which counts as one.
+        let fraction = |share: f64| (share * 2f64.powi(64)) as u64;
+        // A line that reaches zero within the stretch says less than the least weight.
+        let (sure, fall) = match weight.fall(first).filter(|fall| fall * (width as f64) < 0.5) {
+            Some(fall) if width > 1 => (u64::MAX - 1, fraction(fall) + 1),
+            _ if greatest > 0.0 => (fraction(least / greatest), 0),
+            _ => (0, 0),
+        };
+        Self { first, width, sure, fall, greatest }
     }
 }
 
@@ -83,9 +97,10 @@ impl Draws<'_> {
             let mask = usize::from(fraction < entry >> NUMBER_BITS).wrapping_neg();
             let stretch = &self.stretches[other ^ ((other ^ own) & mask)];
             let product = u128::from(random.next_u64()) * u128::from(stretch.width);
-            let rank = stretch.first + (product >> 64) as u64;
+            let offset = (product >> 64) as u64;
+            let rank = stretch.first + offset;
             let fraction = product as u64;
-            if fraction < stretch.sure || keeps(self.weight, stretch, rank, fraction) {
+            if fraction < stretch.sure - stretch.fall * offset || keeps(self.weight, stretch, rank, fraction) {
                 return rank;
             }
         }
