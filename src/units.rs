@@ -177,6 +177,15 @@ pub fn format_count(count: u64) -> String {
     out
 }
 
+/// The greatest number that divides both (Euclid); 0 with any number is that number.
+#[must_use]
+pub fn greatest_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 fn split_number(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     (&text[..end], text[end..].trim_start())

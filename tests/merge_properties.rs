@@ -128,7 +128,7 @@ proptest! {
     ) {
         let plan = figures::plan(2, 33.3, &[1, 7], Duration::from_millis(1));
         let cells: Vec<CellFigures> =
-            cells.iter().map(|(values, errors)| CellFigures { service: histogram(values), response: None, errors: *errors }).collect();
+            cells.iter().map(|(values, errors)| CellFigures { service: histogram(values), errors: *errors, ..CellFigures::default() }).collect();
         let mut driven = figures::drive(&plan, 1);
         driven.cores[0].busy = busy;
         let driven = PointFigures { window: Ticks(window), cells: cells.clone(), ended_early, ..driven };

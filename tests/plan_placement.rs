@@ -193,7 +193,7 @@ proptest! {
             core_count - 1
         );
         let plan = plan(&body, target_count, &(0..core_count).collect::<Vec<_>>());
-        prop_assert_eq!(plan.workloads[0].access, Access::Sequential);
+        prop_assert_eq!(&plan.workloads[0].access, &Access::Sequential);
         for (position, region) in plan.workloads[0].regions.iter().enumerate() {
             let lanes = plan.cores.iter().flat_map(|core| &core.lanes);
             let touching = lanes.filter(|lane| lane.targets.contains(&position));

@@ -98,6 +98,18 @@ fn what_the_parser_refuses_of_one_value_is_not_valid_either() {
         "[[workload]]\nblock_size = 67108865",
         "[[workload]]\nread_percent = 101",
         "[[workload]]\naccess = 'zipf-ish'",
+        "[[workload]]\naccess = { pattern = 'random', theta = 1 }",
+        "[[workload]]\naccess = { pattern = 'zipf' }",
+        "[[workload]]\naccess = { pattern = 'zipf', theta = 0 }",
+        "[[workload]]\naccess = { pattern = 'pareto', share = 0.5 }",
+        "[[workload]]\naccess = { pattern = 'bands', bands = [] }",
+        "[[workload]]\naccess = { theta = 1 }",
+        "[[workload]]\nblock_size = '4k:60,'",
+        "[[workload]]\nblock_size = []",
+        "[[workload]]\nblock_size = [{ size = '4k' }]",
+        "[[workload]]\nblock_size = '4k'\nread_block_size = '4k'",
+        "[[workload]]\nalign = 0",
+        "[[workload]]\naccess = 'sequential'\nstart = 101",
         "[[workload]]\nqueue_depth = 0",
         "[[workload]]\nqueue_depth = 1\noutstanding = 2",
         "[[workload]]\nqueue_depth = 1\nrate = 2",
@@ -145,6 +157,22 @@ fn size() -> impl Strategy<Value = String> {
 fn job_field() -> impl Strategy<Value = String> {
     let workload = prop_oneof![
         size().prop_map(|size| format!("block_size = {size}")),
+        prop_oneof![
+            "(zipf|pareto|normal) ?: ?[0-9]{0,3}\\.?[0-9]{0,2} ?%?",
+            "hot:[0-9]{1,3}%?/ ?[0-9]{1,3}%?",
+            "strided: ?[0-9]{1,3}k?"
+        ]
+        .prop_map(|access| format!("access = '{access}'")),
+        "[1-9][0-9]{0,2}k ?: ?60 ?%?, ?[1-9]{1,3}m:40".prop_map(|sizes| format!("block_size = '{sizes}'")),
+        (
+            "[0-9]{1,3}(\\.[0-9])?",
+            "'[0-9]{1,3}%'",
+            "(theta|share|accesses|space|deviation)",
+            "(zipf|pareto|hot|normal)"
+        )
+            .prop_map(|(number, text, field, pattern)| {
+                format!("access = {{ pattern = '{pattern}', {field} = {number}, space = {text} }}")
+            }),
         "[0-9]{1,3}(\\.[0-9])?".prop_map(|share| format!("read_percent = {share}")),
         prop_oneof!["[0-9]{1,10}", "'[0-9]{0,4}\\.?[0-9]{0,3} ?[kKmM]?'"].prop_map(|rate| format!("rate = {rate}")),
         "[0-9]{0,3}%?(-[0-9]{1,3}(k|g|%|GiB| %|))?".prop_map(|region| format!("region = '{region}'")),

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use rigel::spec::{
-    Accept, Access, Arrivals, Job, Load, Overrides, RATE_MAX, RegionSpec, Target, TargetRef, Workload, parse,
+    Accept, Access, Arrivals, Band, Job, Load, Op, Overrides, RATE_MAX, RegionSpec, SizeMix, Target, TargetRef,
+    Workload, parse,
 };
 use rigel::units::Bytes;
 
@@ -348,7 +349,7 @@ fn faults_of_flags_name_the_flag() {
     for (overrides, start, part) in [
         (Overrides { block_size: some("8x"), ..none() }, "--block-size: ", "not a size"),
         (Overrides { read_percent: some("seventy"), ..none() }, "--read-percent: ", "0 to 100, such as 70"),
-        (Overrides { access: some("seq"), ..none() }, "--access: ", "\"random\" or \"sequential\""),
+        (Overrides { access: some("seq"), ..none() }, "--access: ", "\"random\", \"sequential\""),
         (Overrides { queue_depth: some("0"), ..none() }, "--queue-depth: ", "1 to 65535"),
         (Overrides { queue_depth: some("1,x"), ..none() }, "--queue-depth: ", "found string \"x\""),
         (Overrides { queue_depth: some("1,"), ..none() }, "--queue-depth: ", "1 to 65535"),
@@ -384,6 +385,88 @@ fn faults_of_flags_name_the_flag() {
 fn the_last_flag_for_a_field_is_the_one_named() {
     let both = Overrides { time: Some("5s".into()), ..set(&["run.time=0s"]) };
     assert!(flag_error(both).starts_with("--set run.time: "));
+}
+
+/// The access of a job with these fields of its one workload.
+fn access(fields: &str) -> Result<Access, String> {
+    let job = parse(&format!("[[workload]]\n{fields}"), "job.toml").map_err(|error| error.to_string())?;
+    Ok(job.workload[0].access())
+}
+
+#[test]
+fn a_pattern_is_written_as_text_or_as_a_table() {
+    for (text, table) in [
+        ("\"strided:64k\"", "{ pattern = \"strided\", stride = \"64k\" }"),
+        ("\"zipf:0.99\"", "{ pattern = \"zipf\", theta = 0.99 }"),
+        ("\"pareto:0.2\"", "{ pattern = \"pareto\", share = \"20%\" }"),
+        ("\"normal:10%\"", "{ pattern = \"normal\", deviation = \"10%\" }"),
+        ("\"hot:80/20\"", "{ pattern = \"hot\", accesses = \"80%\", space = 20 }"),
+        ("\"random\"", "{ pattern = \"random\" }"),
+    ] {
+        let one = access(&format!("access = {text}")).unwrap();
+        assert_eq!(Ok(one), access(&format!("access = {table}")), "{text}");
+    }
+    assert_eq!(access("no_repeat = true"), Ok(Access::Permutation));
+    assert_eq!(access("access = \"random\"\nno_repeat = false"), Ok(Access::Random));
+}
+
+#[test]
+fn fields_that_do_not_belong_to_a_pattern_are_refused_with_field_and_remedy() {
+    let table = |fields: &str| access(&format!("access = {{ {fields} }}")).unwrap_err();
+    for (fields, words) in [
+        (
+            "pattern = \"random\", stride = \"64k\"",
+            &["`stride` belongs to the pattern strided", "leave `stride` out"][..],
+        ),
+        ("pattern = \"sequential\", theta = 1", &["`theta` belongs to the pattern zipf"]),
+        ("pattern = \"zipf\"", &["needs `theta`", "theta = 0.99"]),
+        ("pattern = \"zipf\", theta = 0", &["`theta` is 0", "above 0"]),
+        ("pattern = \"zipf\", thteta = 1.1", &["unknown field `thteta`", "did you mean `theta`"]),
+        ("pattern = \"pareto\", share = \"60%\"", &["`share` is 0.6", "below 0.5"]),
+        ("pattern = \"hot\", accesses = \"80%\"", &["needs `space`"]),
+        ("pattern = \"hot\", accesses = 80, space = \"120%\"", &["`space`", "120%"]),
+        ("pattern = \"normal\", deviation = \"10%\", moves = \"1s\"", &["`moves` belongs to the pattern hot"]),
+        ("theta = 0.99", &["lacks `pattern`"]),
+        (
+            "pattern = \"bands\", bands = [{ accesses = 50, region = \"0%-5%\" }, { accesses = 40, region = \"5%-9%\" }]",
+            &["add up to 90 %", "100 %"],
+        ),
+        (
+            "pattern = \"bands\", bands = [{ accesses = 50, region = \"0%-5%\" }, { accesses = 50, region = \"4%-9%\" }]",
+            &["bands 0 and 1 overlap"],
+        ),
+        ("pattern = \"bands\", bands = [{ accesses = 100, region = \"1g\" }]", &["band 0", "\"0%-5%\""]),
+    ] {
+        let text = table(fields);
+        words.iter().for_each(|word| assert!(text.contains(word), "{word:?} is not in {text:?}"));
+    }
+    for (fields, words) in [
+        ("access = \"zipf:x\"", &["`x`", "not a number"][..]),
+        ("access = \"random:5\"", &["`random` takes no `:5`"]),
+        ("access = \"hot:80\"", &["hot:80/20"]),
+        ("access = \"zpif\"", &["did you mean `zipf`"]),
+        ("access = \"sequential\"\nno_repeat = true", &["`no_repeat` belongs to random access"]),
+        ("start = \"50%\"", &["`start` belongs to sequential"]),
+        ("access = \"sequential\"\nstart = \"100%\"", &["below 100 %"]),
+        ("block_size = \"4k\"\nwrite_block_size = \"8k\"", &["exclude each other", "--block-size replaces"]),
+    ] {
+        let text = access(fields).unwrap_err();
+        words.iter().for_each(|word| assert!(text.contains(word), "{word:?} is not in {text:?}"));
+    }
+}
+
+#[test]
+fn the_flags_of_sizes_and_access_replace_what_would_contradict_them() {
+    let text = "[[workload]]\nread_block_size = \"4k\"\nwrite_block_size = \"64k\"\nno_repeat = true\n";
+    let mut job = parse(text, "job.toml").unwrap();
+    let flags =
+        Overrides { block_size: Some("4k:60,64k:40".into()), access: Some("hot:80/20".into()), ..Overrides::default() };
+    job.apply(flags).unwrap();
+    let workload = &job.workload[0];
+    assert_eq!(workload.sizes(Op::Write).to_string(), "4k:60,64k:40");
+    assert_eq!(workload.access(), "hot:80/20".parse().unwrap());
+    let wrong = Overrides { access: Some("zipf:-1".into()), ..Overrides::default() };
+    assert!(job.apply(wrong).unwrap_err().to_string().starts_with("--access: "));
 }
 
 fn any_uri() -> impl Strategy<Value = String> {
@@ -425,19 +508,51 @@ fn any_workload(targets: usize) -> impl Strategy<Value = Workload> {
             .prop_map(|(first, size)| RegionSpec::Bytes { first: Bytes(first), end: Bytes(first + size) }),
         (0.0..50.0f64, 50.1..100.0f64).prop_map(|(first, end)| RegionSpec::Percent { first, end }),
     ];
-    let access = prop_oneof![Just(Access::Random), Just(Access::Sequential)];
+    let percent = || (1u32..1000).prop_map(|tenths| f64::from(tenths) / 10.0);
+    let access = prop_oneof![
+        Just(Access::Random),
+        Just(Access::Sequential),
+        Just(Access::Permutation),
+        (1u64..1 << 40).prop_map(|stride| Access::Strided { stride: Bytes(stride) }),
+        (0.001..20.0f64, any::<bool>()).prop_map(|(theta, scatter)| Access::Zipf { theta, scatter }),
+        (0.001..0.499f64, any::<bool>()).prop_map(|(share, scatter)| Access::Pareto { share, scatter }),
+        percent().prop_map(|deviation_percent| Access::Normal { deviation_percent }),
+        (percent(), percent(), proptest::option::of(1u64..1 << 50)).prop_map(
+            |(accesses_percent, space_percent, ns)| {
+                Access::Hot { accesses_percent, space_percent, moves: ns.map(Duration::from_nanos) }
+            }
+        ),
+        percent().prop_map(|share| {
+            let band =
+                |accesses_percent, first_percent, end_percent| Band { accesses_percent, first_percent, end_percent };
+            Access::Bands(vec![band(share, 50.0, 62.5), band(100.0 - share, 0.0, 50.0)])
+        }),
+    ];
+    let sizes = prop_oneof![
+        (1u64..=64 << 20).prop_map(|size| SizeMix::from(Bytes(size))),
+        (1u32..100, 1u64..4096, 4096u64..=64 << 20).prop_map(|(share, small, great)| format!(
+            "{small}:{share},{great}:{}",
+            100 - share
+        )
+        .parse()
+        .unwrap()),
+    ];
     let fields = (
         targets,
-        proptest::option::of(1u64..=64 << 20),
+        (proptest::option::of(sizes), any::<bool>(), proptest::option::of(1u64..=64 << 20)),
         proptest::option::of((0u32..=1000).prop_map(|tenths| f64::from(tenths) / 10.0)),
         proptest::option::of(access),
         load,
         proptest::option::of(region),
     );
-    fields.prop_map(|(targets, block_size, read_percent, access, load, region)| Workload {
+    fields.prop_map(|(targets, (sizes, of_all, align), read_percent, access, load, region)| Workload {
         targets: targets.map(|targets| targets.into_iter().map(TargetRef::Index).collect()),
-        block_size: block_size.map(Bytes),
+        block_size: sizes.clone().filter(|_| of_all),
+        write_block_size: sizes.filter(|_| !of_all),
+        align: align.map(Bytes),
         read_percent,
+        start: access.as_ref().filter(|access| access.is_stream()).map(|_| 12.5),
+        no_repeat: (access == Some(Access::Random)).then_some(of_all),
         access,
         region,
         ..load

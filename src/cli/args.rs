@@ -259,13 +259,14 @@ pub(super) struct RunArgs {
     /// iscsi://HOST:PORT/IQN/LUN, malloc://SIZE, null://SIZE, sim://PRESET, bdev://NAME?config=FILE.
     #[arg(long, short = 't', value_name = "URI")]
     pub target: Vec<String>,
-    /// Bytes of each I/O: 512, 4k, 1m [default: 4k].
+    /// Bytes of each I/O: 512, 4k, 1m, or sizes with their shares, 4k:60,64k:40 [default: 4k].
     #[arg(long, short = 'b', value_name = "SIZE")]
     pub block_size: Option<String>,
     /// Share of reads in per cent [default: 100].
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
     pub read_percent: Option<String>,
-    /// Order of addresses: random or sequential [default: random].
+    /// Which addresses: random, sequential, permutation, strided:64k, zipf:0.99, pareto:0.2, normal:10%, hot:80/20
+    /// [default: random].
     #[arg(long, value_name = "PATTERN")]
     pub access: Option<String>,
     /// Outstanding I/Os on each target; a list (1,2,4,8) makes a sweep [default: 32].

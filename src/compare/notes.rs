@@ -178,9 +178,9 @@ type OfWorkload = (&'static str, fn(&WorkloadPlan) -> String);
 
 /// What tells one workload from another.
 const FIELDS: [OfWorkload; 5] = [
-    ("block size", |w| w.block_size.to_string()),
+    ("block size", |w| w.sizes_text()),
     ("share of reads", |w| format!("{} %", w.read_percent)),
-    ("access", |w| format!("{:?}", w.access).to_lowercase()),
+    ("access", |w| w.access.to_string()),
     ("region", |w| {
         let regions = w.regions.iter().map(|region| format!("{} blocks from {}", region.blocks, region.first_block));
         regions.collect::<Vec<_>>().join(", ")

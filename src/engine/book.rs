@@ -111,6 +111,12 @@ impl Book {
         self.completions += 1;
     }
 
+    /// Counts the blocks of a completion that [`Book::record`] has counted.
+    #[inline(always)]
+    pub(super) fn record_blocks(&mut self, cell: u32, blocks: u32) {
+        self.tally.cells[cell as usize].blocks += u64::from(blocks);
+    }
+
     /// Counts the response latency of a completion that [`Book::record`] has counted.
     #[inline(always)]
     pub(super) fn record_response(&mut self, cell: u32, ticks: u64) {

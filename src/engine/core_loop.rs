@@ -51,6 +51,7 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
     /// Closed loops: sends one I/O in every slot. Open loops begin with all slots idle.
     fn begin(&mut self, point: usize) {
         let start = self.turn.book.start().0;
+        self.turn.lanes.begin_point(Ticks(start));
         let mut slots = 0..;
         for (lane, depth) in (0..).zip(self.turn.lanes.depths(point)) {
             let own = slots.by_ref().take(depth as usize);

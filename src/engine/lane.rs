@@ -5,8 +5,9 @@
 
 use super::open_loop::OpenLoop;
 use crate::clock::Clock;
-use crate::plan::{CorePlan, Lane, Plan};
-use crate::workload::{Generator, NextIo, Uniform, stream_seed};
+use crate::plan::{CorePlan, Lane, Op, Plan};
+use crate::units::Ticks;
+use crate::workload::{Batch, Generator, NextIo, SoleBatch, Uniform, stream_seed};
 
 /// What the loop must know of an I/O when it ends.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,12 +26,22 @@ pub(super) struct Tag {
 pub(super) trait Source: Send {
     /// Whether any lane may be an open loop.
     const OPEN: bool;
+    /// Whether the sizes of I/Os may be mixed, so that their blocks must be counted.
+    const MIXED: bool;
 
     /// Most outstanding I/Os of each lane at a point; slots are numbered lane after lane, as in `driver::CoreOrder`.
     fn depths(&self, point: usize) -> Vec<u32>;
 
-    /// A lane's next I/O.
-    fn next_io(&mut self, lane: u32) -> NextIo;
+    /// Whether the blocks of I/Os must be counted, since sizes are mixed.
+    fn are_mixed(&self) -> bool {
+        false
+    }
+
+    /// A point begins at `start`.
+    fn begin_point(&mut self, start: Ticks);
+
+    /// A lane's next I/O, to be sent `now`.
+    fn next_io(&mut self, lane: u32, now: Ticks) -> NextIo;
 
     /// What makes a lane an open loop; none for a closed one.
     fn open_loop(&mut self, lane: u32) -> Option<&mut OpenLoop>;
@@ -39,15 +50,17 @@ pub(super) trait Source: Send {
     fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)>;
 }
 
-/// Lanes of any kind.
+/// Lanes of any kind; without `OPEN`, of closed loops only.
 #[derive(Debug)]
-pub(super) struct Lanes(Vec<AnyLane>);
+pub(super) struct Lanes<const OPEN: bool>(Vec<AnyLane>);
 
 #[derive(Debug)]
 struct AnyLane {
-    generator: Generator,
+    batch: Batch,
     open_loop: Option<OpenLoop>,
     depths: Vec<u32>,
+    /// Whether reads, or writes, have several sizes.
+    mixed: bool,
 }
 
 /// One lane that reads, or writes, one target uniformly at random, in a closed loop.
@@ -57,39 +70,69 @@ pub(super) struct UniformLane {
     depths: Vec<u32>,
 }
 
-impl Lanes {
+/// One lane of I/Os that differ in their address only, in a closed loop.
+#[derive(Debug)]
+pub(super) struct SoleLane {
+    batch: SoleBatch,
+    depths: Vec<u32>,
+}
+
+impl Lanes<true> {
     /// The lanes of `core`, the `index`-th of the plan.
     pub(super) fn all(plan: &Plan, clock: &Clock, core: &CorePlan, index: usize) -> Self {
         let lane = |(number, lane): (usize, &Lane)| AnyLane {
-            generator: Generator::new(plan, lane, stream_seed(plan.seed, index, number)),
+            batch: Batch::new(
+                Generator::new(plan, lane, stream_seed(plan.seed, index, number)).on_clock(clock.ticks_per_s()),
+            ),
             open_loop: OpenLoop::of(plan, clock, lane, (index, number)),
             depths: lane.depths.clone(),
+            mixed: [Op::Read, Op::Write].iter().any(|op| plan.workloads[lane.workload].sizes_of(*op).only().is_none()),
         };
         Self(core.lanes.iter().enumerate().map(lane).collect())
     }
 
     /// The same I/Os by the short way, where that is possible.
     pub(super) fn uniform(&self) -> Option<UniformLane> {
-        let [AnyLane { generator, open_loop: None, depths }] = self.0.as_slice() else { return None };
-        Some(UniformLane { generator: generator.uniform()?, depths: depths.clone() })
+        let [AnyLane { batch, open_loop: None, depths, .. }] = self.0.as_slice() else { return None };
+        Some(UniformLane { generator: batch.generator().uniform()?, depths: depths.clone() })
+    }
+
+    /// The same I/Os by the next shorter way, where that is possible.
+    pub(super) fn sole(&self) -> Option<SoleLane> {
+        let [AnyLane { batch, open_loop: None, depths, .. }] = self.0.as_slice() else { return None };
+        Some(SoleLane { batch: batch.sole()?, depths: depths.clone() })
+    }
+
+    /// The same without what open loops need, where there is none; else as they are.
+    pub(super) fn closed(self) -> Result<Lanes<false>, Self> {
+        if self.0.iter().all(|lane| lane.open_loop.is_none()) { Ok(Lanes(self.0)) } else { Err(self) }
     }
 }
 
-impl Source for Lanes {
-    const OPEN: bool = true;
+impl<const OPEN: bool> Source for Lanes<OPEN> {
+    const OPEN: bool = OPEN;
+    const MIXED: bool = true;
 
     fn depths(&self, point: usize) -> Vec<u32> {
         self.0.iter().map(|lane| lane.depths[point]).collect()
     }
 
+    fn are_mixed(&self) -> bool {
+        self.0.iter().any(|lane| lane.mixed)
+    }
+
+    fn begin_point(&mut self, start: Ticks) {
+        self.0.iter_mut().for_each(|lane| lane.batch.begin_point(start));
+    }
+
     #[inline(always)]
-    fn next_io(&mut self, lane: u32) -> NextIo {
-        self.0[lane as usize].generator.next_io()
+    fn next_io(&mut self, lane: u32, now: Ticks) -> NextIo {
+        self.0[lane as usize].batch.next_io(now)
     }
 
     #[inline(always)]
     fn open_loop(&mut self, lane: u32) -> Option<&mut OpenLoop> {
-        self.0[lane as usize].open_loop.as_mut()
+        if OPEN { self.0[lane as usize].open_loop.as_mut() } else { None }
     }
 
     #[inline(always)]
@@ -100,14 +143,45 @@ impl Source for Lanes {
 
 impl Source for UniformLane {
     const OPEN: bool = false;
+    const MIXED: bool = false;
 
     fn depths(&self, point: usize) -> Vec<u32> {
         vec![self.depths[point]]
     }
 
+    fn begin_point(&mut self, _start: Ticks) {}
+
     #[inline(always)]
-    fn next_io(&mut self, _lane: u32) -> NextIo {
+    fn next_io(&mut self, _lane: u32, _now: Ticks) -> NextIo {
         self.generator.next_io()
+    }
+
+    #[inline(always)]
+    fn open_loop(&mut self, _lane: u32) -> Option<&mut OpenLoop> {
+        None
+    }
+
+    #[inline(always)]
+    fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)> {
+        std::iter::empty()
+    }
+}
+
+impl Source for SoleLane {
+    const OPEN: bool = false;
+    const MIXED: bool = false;
+
+    fn depths(&self, point: usize) -> Vec<u32> {
+        vec![self.depths[point]]
+    }
+
+    fn begin_point(&mut self, start: Ticks) {
+        self.batch.begin_point(start);
+    }
+
+    #[inline(always)]
+    fn next_io(&mut self, _lane: u32, now: Ticks) -> NextIo {
+        self.batch.next_io(now)
     }
 
     #[inline(always)]

@@ -256,9 +256,16 @@ fn core_thread<B: Backend>(
     }
     let lanes = Lanes::all(plan, clock, core, index);
     let pages = Pages { sender, packet, total: 0 };
-    match lanes.uniform() {
-        Some(lane) => core_points(backend, plan, clock, (index, core), stage, (lane, pages), &ready.ready),
-        None => core_points(backend, plan, clock, (index, core), stage, (lanes, pages), &ready.ready),
+    let (place, ready) = ((index, core), &ready.ready);
+    if let Some(lane) = lanes.uniform() {
+        core_points(backend, plan, clock, place, stage, (lane, pages), ready);
+    } else if let Some(lane) = lanes.sole() {
+        core_points(backend, plan, clock, place, stage, (lane, pages), ready);
+    } else {
+        match lanes.closed() {
+            Ok(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
+            Err(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
+        }
     }
     // What the system counts of a thread goes with it, and the caller may want it after the last point.
     stage.gate.wait_closed();

@@ -16,12 +16,14 @@ pub struct CellFigures {
     pub response: Option<TickHistogram>,
     /// Completions with an error status; never in the histogram.
     pub errors: u64,
+    /// Blocks of the good completions; of use where sizes are mixed, and counted there at least (`Plan::cell_bytes`).
+    pub blocks: u64,
 }
 
 impl CellFigures {
     /// Adds the figures of `other`.
     pub fn merge(&mut self, other: &Self) {
-        let Self { service, response, errors } = other;
+        let Self { service, response, errors, blocks } = other;
         self.service.merge(service);
         match (&mut self.response, response) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),
@@ -29,6 +31,7 @@ impl CellFigures {
             (_, None) => {}
         }
         self.errors += errors;
+        self.blocks += blocks;
     }
 
     /// Empties it for reuse.
@@ -36,6 +39,7 @@ impl CellFigures {
         self.service.clear();
         self.response.iter_mut().for_each(TickHistogram::clear);
         self.errors = 0;
+        self.blocks = 0;
     }
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Turn<'r, L> {
     /// I/Os that the driver had no room for.
     parked: Vec<(Io, Tag)>,
     outstanding: u32,
+    /// By slot, the blocks of its I/O; empty where sizes are not mixed.
+    blocks: Vec<u32>,
     /// The reading of the clock that the present completions share, and how many more may.
     tick: Ticks,
     share: u32,
@@ -39,6 +41,9 @@ impl<L: Source> Sink for Turn<'_, L> {
         self.share -= 1;
         if status.is_good() {
             self.book.record(tag.cell, self.tick.0.wrapping_sub(tag.submitted));
+            if let Some(&blocks) = self.blocks.get(slot as usize).filter(|_| L::MIXED) {
+                self.book.record_blocks(tag.cell, blocks);
+            }
             if L::OPEN {
                 self.book.record_response(tag.cell, self.tick.0.wrapping_sub(tag.arrival));
             }
@@ -80,13 +85,14 @@ impl<'r, L: Source> Turn<'r, L> {
         let slots: u32 = lanes.depths(point).iter().sum();
         Self {
             book,
-            lanes,
             parked: Vec::with_capacity(slots as usize),
             outstanding: 0,
+            blocks: vec![0; if L::MIXED && lanes.are_mixed() { slots as usize } else { 0 }],
             tick: Ticks(0),
             share: 0,
             found: false,
             stop,
+            lanes,
         }
     }
 
@@ -111,7 +117,10 @@ impl<'r, L: Source> Turn<'r, L> {
 
     #[inline(always)]
     fn next(&mut self, slot: u32, lane: u32, tick: Ticks, arrival: u64) -> (Io, Tag) {
-        let NextIo { target, cell, op, lba, blocks } = self.lanes.next_io(lane);
+        let NextIo { target, cell, op, lba, blocks } = self.lanes.next_io(lane, tick);
+        if let Some(kept) = self.blocks.get_mut(slot as usize).filter(|_| L::MIXED) {
+            *kept = blocks;
+        }
         let io = Io { slot, target, write: op == Op::Write, lba: lba.0, blocks };
         (io, Tag { submitted: tick.0, arrival, cell, lane })
     }

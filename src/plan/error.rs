@@ -106,6 +106,55 @@ pub enum PlanError {
         /// The target's limit.
         max: Bytes,
     },
+    /// Something that addresses are multiples of is no multiple of the LBA size.
+    #[error(
+        "workload `{workload}`: `{field}` {value} is not a multiple of the LBA size of {uri}, {lba_bytes} bytes; \
+         use a multiple, such as {field} = \"{suggested}\""
+    )]
+    Multiple {
+        /// The workload.
+        workload: String,
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        value: Bytes,
+        /// The target.
+        uri: String,
+        /// The target's LBA size.
+        lba_bytes: u32,
+        /// The next multiple.
+        suggested: Bytes,
+    },
+    /// A stride that would lead to addresses that are not aligned.
+    #[error(
+        "workload `{workload}`: `stride` {stride} is not a multiple of {align}, which I/Os of {size} are aligned to; \
+         use a multiple, or write `align`, such as align = \"{stride}\""
+    )]
+    Stride {
+        /// The workload.
+        workload: String,
+        /// The stride.
+        stride: Bytes,
+        /// What it should be a multiple of.
+        align: Bytes,
+        /// The I/Os that are so aligned.
+        size: Bytes,
+    },
+    /// A band is narrower than an I/O.
+    #[error(
+        "workload `{workload}`: band {band} of `access` holds no whole I/O of {size} in the region on {uri}; \
+         widen the band or the region, or use a smaller --block-size"
+    )]
+    BandEmpty {
+        /// The workload.
+        workload: String,
+        /// The band, from 0.
+        band: usize,
+        /// The I/Os.
+        size: Bytes,
+        /// The target.
+        uri: String,
+    },
     /// The region ends beyond the target.
     #[error(
         "workload `{workload}`: `region` (--region) {region} ends beyond {uri}, which has {size} ({size_bytes} bytes); \
@@ -140,10 +189,10 @@ pub enum PlanError {
         /// The workload's block size.
         block_size: Bytes,
     },
-    /// The region is too small to give each core a sequential stream.
+    /// The region is too small to be divided between the cores.
     #[error(
         "workload `{workload}`: `region` (--region) {region} of {uri} holds {ios} I/O(s), too few for {streams} \
-         sequential streams, one a core; widen the region or use fewer --cores"
+         {access} streams, one a core; widen the region or use fewer --cores"
     )]
     RegionStreams {
         /// The workload.
@@ -154,8 +203,10 @@ pub enum PlanError {
         uri: String,
         /// Whole I/Os in the region.
         ios: u64,
-        /// Streams that would share it.
+        /// Cores that would share it.
         streams: u32,
+        /// The access pattern.
+        access: String,
     },
     /// A core would keep more outstanding than the target takes.
     #[error(

@@ -10,6 +10,8 @@ mod payload;
 mod placement;
 mod region;
 mod resolve;
+mod sizes;
+mod streams;
 
 use std::time::Duration;
 
@@ -22,8 +24,10 @@ pub use map::describe;
 pub use payload::{PayloadPlan, ReductionPlan};
 pub use placement::queue_pairs;
 pub use resolve::resolve;
+pub use sizes::{CellBytes, OpSizes};
+pub use streams::{band_places, places};
 
-pub use crate::spec::{Access, Arrivals, Load, Op, OpenLoad, Overload, Scope};
+pub use crate::spec::{Access, Arrivals, Band, Load, Op, OpenLoad, Overload, Scope, SizeMix, SizeShare};
 use crate::units::Bytes;
 
 /// A workload with everything resolved.
@@ -33,12 +37,21 @@ pub struct WorkloadPlan {
     pub name: String,
     /// Indices of the targets it runs on, into the plan's targets, rising.
     pub targets: Vec<usize>,
-    /// Bytes of each I/O; a multiple of each target's LBA size.
+    /// Bytes of each I/O, or of the greatest; a multiple of each target's LBA size.
     pub block_size: Bytes,
+    /// The sizes of reads and writes, where not all I/Os have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<OpSizes>,
+    /// Bytes whose multiples I/Os begin at; those of their own size if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub align: Option<Bytes>,
     /// Share of reads, in per cent, 0 to 100.
     pub read_percent: f64,
-    /// Order of addresses.
+    /// Which addresses it touches, in which order.
     pub access: Access,
+    /// Where each sequential or strided stream begins, in per cent of its part of the region, 0 to below 100.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub start_percent: f64,
     /// For each entry of `targets`: the region it touches, in blocks of that target.
     pub regions: Vec<Region>,
     /// What its writes carry; none of a workload that only reads, nor in results of earlier versions.
@@ -51,7 +64,7 @@ pub struct WorkloadPlan {
 pub struct Region {
     /// First block.
     pub first_block: u64,
-    /// Number of blocks; a multiple of the I/O's blocks, at least one I/O.
+    /// Number of blocks; at least one aligned I/O of each size. Where all I/Os have one size, a multiple of it.
     pub blocks: u64,
 }
 
@@ -159,6 +172,10 @@ impl Plan {
     pub fn writes(&self) -> bool {
         self.workloads.iter().any(|w| w.read_percent < 100.0)
     }
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// Durations as seconds in the result, so that any reader understands them.

@@ -38,7 +38,7 @@ pub(super) fn resolve_payload(workload: &Workload) -> Option<PayloadPlan> {
         PayloadSpec::Made(reduction) => PayloadPlan::Made(ReductionPlan {
             compression: reduction.compression(),
             dedupe: reduction.dedupe(),
-            unit: reduction.unit(workload.block_size()),
+            unit: reduction.unit(workload.write_grain()),
             scope: reduction.scope(),
         }),
     };

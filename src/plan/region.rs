@@ -3,7 +3,7 @@
 //! Owns the rounding. Bytes outside the region that was asked for are never touched, so its start is rounded up and its
 //! end down to whole I/Os.
 
-use super::{PlanError, Region};
+use super::{Access, PlanError, Region, WorkloadPlan};
 use crate::facts::DeviceFacts;
 use crate::spec::RegionSpec;
 use crate::units::Bytes;
@@ -21,13 +21,12 @@ impl Region {
 
 /// The region of one workload on one target, in blocks.
 pub(super) fn resolve_region(
-    workload: &str,
+    workload: &WorkloadPlan,
     region: RegionSpec,
-    block_size: Bytes,
     target: &DeviceFacts,
 ) -> Result<Region, PlanError> {
     let lba_bytes = u64::from(target.block_size);
-    check_block_size(workload, block_size, target)?;
+    check_sizes(workload, target)?;
     let size_bytes = target.blocks.saturating_mul(lba_bytes);
     let (first, end) = match region {
         RegionSpec::Whole => (0, size_bytes),
@@ -36,40 +35,59 @@ pub(super) fn resolve_region(
     };
     if end > size_bytes {
         return Err(PlanError::RegionEnd {
-            workload: workload.to_owned(),
+            workload: workload.name.clone(),
             region: region.to_string(),
             uri: target.uri.clone(),
             size: Bytes(size_bytes),
             size_bytes,
         });
     }
-    let (first_io, end_io) = (first.div_ceil(block_size.0), end / block_size.0);
-    if first_io >= end_io {
-        return Err(PlanError::RegionEmpty {
-            workload: workload.to_owned(),
-            region: region.to_string(),
-            uri: target.uri.clone(),
-            size: Bytes(size_bytes),
-            block_size,
-        });
+    // What is aligned to the grain is no less aligned than the I/Os; with one size, region and I/Os end together.
+    let grain = workload.grain().0;
+    let (first, end) = (first.div_ceil(grain).saturating_mul(grain), end / grain * grain);
+    for size in workload.all_sizes() {
+        let first_io = first.checked_next_multiple_of(workload.align_of(size).0);
+        if first_io.is_none_or(|first_io| first_io > end || end - first_io < size.0) {
+            return Err(PlanError::RegionEmpty {
+                workload: workload.name.clone(),
+                region: region.to_string(),
+                uri: target.uri.clone(),
+                size: Bytes(size_bytes),
+                block_size: size,
+            });
+        }
     }
-    let io_blocks = block_size.0 / lba_bytes;
-    Ok(Region { first_block: first_io * io_blocks, blocks: (end_io - first_io) * io_blocks })
+    Ok(Region { first_block: first / lba_bytes, blocks: (end - first) / lba_bytes })
 }
 
-fn check_block_size(workload: &str, block_size: Bytes, target: &DeviceFacts) -> Result<(), PlanError> {
+fn check_sizes(workload: &WorkloadPlan, target: &DeviceFacts) -> Result<(), PlanError> {
     let lba_bytes = target.block_size;
-    let workload = workload.to_owned();
+    let name = || workload.name.clone();
     if lba_bytes == 0 || target.blocks == 0 {
         return Err(PlanError::NoCapacity { uri: target.uri.clone(), blocks: target.blocks, lba_bytes });
     }
-    if block_size.0 == 0 || block_size.0 % u64::from(lba_bytes) != 0 {
-        let suggested = Bytes(block_size.0.max(1).next_multiple_of(u64::from(lba_bytes)));
-        return Err(PlanError::BlockSize { workload, block_size, uri: target.uri.clone(), lba_bytes, suggested });
+    let uri = || target.uri.clone();
+    let next = |size: Bytes| Bytes(size.0.max(1).next_multiple_of(u64::from(lba_bytes)));
+    let fits = |size: Bytes| size.0 > 0 && size.0 % u64::from(lba_bytes) == 0;
+    for size in workload.all_sizes() {
+        if !fits(size) {
+            let (block_size, suggested) = (size, next(size));
+            return Err(PlanError::BlockSize { workload: name(), block_size, uri: uri(), lba_bytes, suggested });
+        }
+        if target.max_io_bytes > 0 && size.0 > target.max_io_bytes {
+            let max = Bytes(target.max_io_bytes);
+            return Err(PlanError::BlockSizeLimit { workload: name(), block_size: size, uri: uri(), max });
+        }
     }
-    if target.max_io_bytes > 0 && block_size.0 > target.max_io_bytes {
-        let max = Bytes(target.max_io_bytes);
-        return Err(PlanError::BlockSizeLimit { workload, block_size, uri: target.uri.clone(), max });
+    let stride = match workload.access {
+        Access::Strided { stride } => Some(stride),
+        _ => None,
+    };
+    for (field, value) in [("align", workload.align), ("stride", stride)] {
+        if let Some(value) = value.filter(|value| !fits(*value)) {
+            let suggested = next(value);
+            return Err(PlanError::Multiple { workload: name(), field, value, uri: uri(), lba_bytes, suggested });
+        }
     }
     Ok(())
 }

@@ -6,10 +6,11 @@ use super::guard::check_writes;
 use super::payload::resolve_payload;
 use super::placement::{check_depths, choose_cores, place, resolve_load};
 use super::region::resolve_region;
-use super::{Access, CorePlan, Load, Plan, PlanError, PointPlan, WorkloadPlan};
+use super::streams::{check_division, check_pattern, spread_starts};
+use super::{Load, Op, OpSizes, Plan, PlanError, PointPlan, WorkloadPlan};
 use crate::facts::DeviceFacts;
 use crate::spec::{CoreList, Job};
-use crate::units::format_duration;
+use crate::units::{Bytes, format_duration};
 
 /// Resolves a job against its targets, in the job's order, and the cores this process may use.
 ///
@@ -26,7 +27,7 @@ pub fn resolve(job: &Job, targets: &[DeviceFacts], cores_available: &[usize]) ->
     };
     let points: Vec<PointPlan> = job.points().into_iter().map(resolve_loads).collect();
     let cores = place(&core_numbers, &workloads, &points);
-    check_streams(job, &cores, &workloads, targets)?;
+    check_division(job, &cores, &workloads, targets)?;
     check_depths(&cores, &workloads, points.len(), targets)?;
     check_writes(&workloads, targets, &job.destroy)?;
     Ok(Plan {
@@ -71,47 +72,38 @@ fn check_durations(job: &Job) -> Result<(), PlanError> {
 fn resolve_workloads(job: &Job, targets: &[DeviceFacts]) -> Result<Vec<WorkloadPlan>, PlanError> {
     let resolve_one = |(workload, name): (&crate::spec::Workload, String)| {
         let indices = job.targets_of(workload).map_err(|fault| PlanError::Targets { workload: name.clone(), fault })?;
-        let region = |index: &usize| resolve_region(&name, workload.region(), workload.block_size(), &targets[*index]);
-        let regions = indices.iter().map(region).collect::<Result<_, _>>()?;
-        Ok(WorkloadPlan {
+        let (block_size, sizes) = resolve_sizes(workload);
+        let mut plan = WorkloadPlan {
             targets: indices,
-            block_size: workload.block_size(),
+            block_size,
+            sizes,
+            align: workload.align,
             read_percent: workload.read_percent(),
             access: workload.access(),
-            regions,
+            start_percent: workload.start.unwrap_or_default(),
+            regions: Vec::new(),
             payload: resolve_payload(workload),
             name,
-        })
+        };
+        let region = |index: &usize| resolve_region(&plan, workload.region(), &targets[*index]);
+        plan.regions = plan.targets.iter().map(region).collect::<Result<_, _>>()?;
+        check_pattern(&plan, targets)?;
+        Ok(plan)
     };
-    job.workloads().iter().zip(job.workload_names()).map(resolve_one).collect()
+    let mut plans = job.workloads().iter().zip(job.workload_names()).map(resolve_one).collect::<Result<Vec<_>, _>>()?;
+    spread_starts(job, &mut plans);
+    Ok(plans)
 }
 
-/// Refuses sequential streams that would share I/Os because a region holds fewer of them than there are streams.
-fn check_streams(
-    job: &Job,
-    cores: &[CorePlan],
-    workloads: &[WorkloadPlan],
-    targets: &[DeviceFacts],
-) -> Result<(), PlanError> {
-    for lane in cores.iter().flat_map(|core| &core.lanes) {
-        let workload = &workloads[lane.workload];
-        if workload.access != Access::Sequential {
-            continue;
-        }
-        for position in &lane.targets {
-            let target = &targets[workload.targets[*position]];
-            let io_blocks = workload.block_size.0 / u64::from(target.block_size);
-            let ios = workload.regions[*position].blocks / io_blocks;
-            if ios < u64::from(lane.part.1) {
-                return Err(PlanError::RegionStreams {
-                    workload: workload.name.clone(),
-                    region: job.workloads()[lane.workload].region().to_string(),
-                    uri: target.uri.clone(),
-                    ios,
-                    streams: lane.part.1,
-                });
-            }
-        }
-    }
-    Ok(())
+/// The greatest size, and all of them where there are several. What is never done has no size of its own.
+fn resolve_sizes(workload: &crate::spec::Workload) -> (Bytes, Option<OpSizes>) {
+    let [read, write] = [Op::Read, Op::Write].map(|op| workload.sizes(op));
+    let sizes = match workload.read_percent() {
+        percent if percent >= 100.0 => OpSizes { write: read.clone(), read },
+        percent if percent <= 0.0 => OpSizes { read: write.clone(), write },
+        _ => OpSizes { read, write },
+    };
+    let greatest = sizes.read.greatest().max(sizes.write.greatest());
+    let one = sizes.read == sizes.write && sizes.read.only().is_some();
+    (greatest, (!one).then_some(sizes))
 }

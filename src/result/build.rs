@@ -27,8 +27,11 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
         let mut sums = Sums::default();
         let mut targets = Vec::with_capacity(workload.targets.len());
         for (position, &target) in workload.targets.iter().enumerate() {
-            let [read, write] = [Op::Read, Op::Write]
-                .map(|op| Sum::of(&figures.cells[plan.cell(w, position, op)], workload.block_size.0));
+            let [read, write] = [Op::Read, Op::Write].map(|op| {
+                let cell = &figures.cells[plan.cell(w, position, op)];
+                let bytes = plan.cell_bytes(w, position, op).of(cell.service.count(), cell.blocks);
+                Sum { cell: cell.clone(), bytes }
+            });
             let here = Sums { read, write };
             targets.push(TargetResult { uri: plan.targets[target].clone(), figures: here.figures(clock, window_s) });
             sums.merge(&here);
@@ -71,10 +74,6 @@ struct Sum {
 }
 
 impl Sum {
-    fn of(cell: &CellFigures, block_bytes: u64) -> Self {
-        Self { cell: cell.clone(), bytes: cell.service.count() * block_bytes }
-    }
-
     fn merge(&mut self, other: &Self) {
         let Self { cell, bytes } = other;
         self.cell.merge(cell);

@@ -7,22 +7,27 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::accept::{self, Accept};
+use super::access::Access;
 use super::cores::CoreList;
-use super::load::{self, Access, Load};
+use super::load::{self, Load, Op};
 use super::nearest::{hint, list};
 use super::open::{self, Arrivals, OpenLoad, Overload};
 use super::payload::{PayloadSpec, Reduction};
 use super::region::RegionSpec;
 use super::scalar;
 use super::schema;
+use super::sizes::SizeMix;
+use super::target_ref::{self, TargetRef};
 use super::uri::Uri;
-use crate::units::Bytes;
+use crate::units::{Bytes, greatest_divisor};
 
 /// Queue depth of a workload that states no load.
 pub const DEFAULT_QUEUE_DEPTH: u32 = 32;
+/// Block size of a workload that states none.
+const DEFAULT_BLOCK_SIZE: Bytes = Bytes(4096);
 
 /// A job: targets, the workloads on them, and how long to hold each load.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -68,28 +73,47 @@ pub struct Target {
 /// A workload as written.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = schema::one_load_at_most)]
+#[schemars(transform = schema::exclusive_fields)]
 pub struct Workload {
     /// Its name, unique; `workload-1`, `workload-2` … by position if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The targets it runs on, each once; all if absent.
     #[schemars(schema_with = "schema::target_refs")]
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "target_refs")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "target_ref::target_refs")]
     pub targets: Option<Vec<TargetRef>>,
-    /// Bytes of each I/O, 1 to 64 MiB; 4 KiB if absent.
+    /// Bytes of each I/O, 1 to 64 MiB, or several sizes with their shares; 4 KiB if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_size: Option<SizeMix>,
+    /// The same for reads only; 4 KiB if absent. Excludes `block_size`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_block_size: Option<SizeMix>,
+    /// The same for writes only; 4 KiB if absent. Excludes `block_size`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_block_size: Option<SizeMix>,
+    /// Bytes whose multiples I/Os begin at, 1 to 64 MiB; those of their own size if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "scalar::block_size", serialize_with = "scalar::write_size")]
-    #[schemars(schema_with = "schema::block_size")]
-    pub block_size: Option<Bytes>,
+    #[schemars(schema_with = "schema::size")]
+    pub align: Option<Bytes>,
     /// Share of reads, in per cent, 0 to 100; 100 if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "scalar::percent", serialize_with = "scalar::write_percent")]
     #[schemars(schema_with = "schema::percent")]
     pub read_percent: Option<f64>,
-    /// Order of addresses; random if absent.
+    /// Which addresses it touches, in which order; random if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
+    /// Random access touches no block again before it has touched all: another way to write `access = "permutation"`;
+    /// not if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "scalar::yes_or_no")]
+    pub no_repeat: Option<bool>,
+    /// Where each stream of sequential or strided access begins, in per cent of its part of the region, 0 to below 100;
+    /// if absent, streams of several workloads on one target begin at different places.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "scalar::share", serialize_with = "scalar::write_percent")]
+    #[schemars(schema_with = "schema::share")]
+    pub start: Option<f64>,
     /// Outstanding I/Os on each target, 1 to 65,535; excludes `outstanding`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::queue_depth")]
     #[schemars(schema_with = "schema::queue_depth")]
@@ -116,16 +140,6 @@ pub struct Workload {
     /// What its writes carry; incompressible and all different if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<PayloadSpec>,
-}
-
-/// A target as a workload refers to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum TargetRef {
-    /// By position in the job, from 0.
-    Index(usize),
-    /// By name.
-    Name(String),
 }
 
 /// How the job runs.
@@ -247,10 +261,28 @@ impl Job {
 }
 
 impl Workload {
-    /// Bytes of each I/O.
+    /// Sizes of the I/Os of one direction.
+    #[must_use]
+    pub fn sizes(&self, op: Op) -> SizeMix {
+        let own = match op {
+            Op::Read => &self.read_block_size,
+            Op::Write => &self.write_block_size,
+        };
+        own.as_ref().or(self.block_size.as_ref()).cloned().unwrap_or_else(|| DEFAULT_BLOCK_SIZE.into())
+    }
+
+    /// Bytes of each I/O, or of the greatest.
     #[must_use]
     pub fn block_size(&self) -> Bytes {
-        self.block_size.unwrap_or(Bytes(4096))
+        self.sizes(Op::Read).greatest().max(self.sizes(Op::Write).greatest())
+    }
+
+    /// What each write begins at and is long a multiple of, in bytes.
+    #[must_use]
+    pub fn write_grain(&self) -> Bytes {
+        let sizes = self.sizes(Op::Write);
+        let sizes = sizes.sizes().iter().map(|part| part.size.0);
+        Bytes(sizes.chain(self.align.map(|align| align.0)).fold(0, greatest_divisor))
     }
 
     /// Share of reads, in per cent, 0 to 100.
@@ -259,10 +291,13 @@ impl Workload {
         self.read_percent.unwrap_or(100.0)
     }
 
-    /// Order of addresses.
+    /// Which addresses it touches.
     #[must_use]
     pub fn access(&self) -> Access {
-        self.access.unwrap_or(Access::Random)
+        match self.access.clone().unwrap_or(Access::Random) {
+            Access::Random if self.no_repeat == Some(true) => Access::Permutation,
+            access => access,
+        }
     }
 
     /// The part of each target that it touches.
@@ -334,44 +369,4 @@ impl Run {
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }
-}
-
-impl<'de> Deserialize<'de> for TargetRef {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct Reference;
-        impl serde::de::Visitor<'_> for Reference {
-            type Value = TargetRef;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a target's name, or its number from 0")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<TargetRef, E> {
-                Ok(TargetRef::Name(name.to_owned()))
-            }
-
-            fn visit_u64<E: serde::de::Error>(self, index: u64) -> Result<TargetRef, E> {
-                Ok(TargetRef::Index(usize::try_from(index).unwrap_or(usize::MAX)))
-            }
-
-            fn visit_i64<E: serde::de::Error>(self, index: i64) -> Result<TargetRef, E> {
-                match u64::try_from(index) {
-                    Ok(index) => self.visit_u64(index),
-                    Err(_) => Err(E::invalid_value(serde::de::Unexpected::Signed(index), &self)),
-                }
-            }
-        }
-        d.deserialize_any(Reference)
-    }
-}
-
-/// Reads the targets of a workload, at least one.
-fn target_refs<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Vec<TargetRef>>, D::Error> {
-    let refs = scalar::list(d, "a list of targets by name or number from 0, such as [\"vol1\", 1]")?;
-    if refs.is_empty() {
-        return Err(serde::de::Error::custom(
-            "the list is empty; name at least one target, or leave `targets` out for all",
-        ));
-    }
-    Ok(Some(refs))
 }

@@ -1,4 +1,4 @@
-//! Operation, access pattern, closed-loop load and the lists a sweep steps through.
+//! Operation, closed-loop load and the lists a sweep steps through.
 //!
 //! Owns their spelling and their limits. Knows nothing of targets or cores.
 
@@ -8,9 +8,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::nearest::hint;
 use super::open::{Arrivals, DEFAULT_MAX_OUTSTANDING, OpenLoad};
-use super::scalar::{Text, Whole};
+use super::scalar::Whole;
 use crate::units::format_count;
 
 /// Greatest queue depth on one target.
@@ -36,30 +35,6 @@ impl fmt::Display for Op {
             Self::Read => "read",
             Self::Write => "write",
         })
-    }
-}
-
-/// Order of the addresses within a region.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Access {
-    /// Uniform over all aligned blocks of the region.
-    Random,
-    /// Rising, wrapping at the end; each core has its own part of the region.
-    Sequential,
-}
-
-impl<'de> Deserialize<'de> for Access {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let parse = |text: &str| match text {
-            "random" => Ok(Self::Random),
-            "sequential" => Ok(Self::Sequential),
-            _ => Err(format!(
-                "unknown access `{text}`{}; write \"random\" or \"sequential\"",
-                hint(text, ["random", "sequential"])
-            )),
-        };
-        d.deserialize_str(Text { expecting: "an access pattern, \"random\" or \"sequential\"", parse })
     }
 }
 

@@ -4,6 +4,8 @@
 //! nor machine. Pure: reads no file, no environment, and knows no device facts; those come in with the plan.
 
 mod accept;
+mod access;
+mod access_form;
 mod cores;
 mod error;
 mod figure;
@@ -20,16 +22,20 @@ mod scalar;
 mod schema;
 mod secret;
 mod sim_model;
+mod sizes;
+mod target_ref;
 mod uri;
 mod uri_parse;
 mod validate;
 
 pub use accept::{Accept, At, Condition, Relation};
+pub use access::{Access, Band};
+pub use access_form::{BANDS_MAX, THETA_MAX};
 pub use cores::CoreList;
 pub use error::{Place, SpecError, redact};
 pub use figure::{Figure, LatencyKind, Measure};
-pub use job::{DEFAULT_QUEUE_DEPTH, Job, Run, Sweep, Target, TargetRef, Workload};
-pub use load::{Access, Load, OUTSTANDING_MAX, Op, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
+pub use job::{DEFAULT_QUEUE_DEPTH, Job, Run, Sweep, Target, Workload};
+pub use load::{Load, OUTSTANDING_MAX, Op, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
 pub use open::{Arrivals, DEFAULT_MAX_OUTSTANDING, OpenLoad, Overload, RATE_MAX};
 pub use overrides::Overrides;
 pub use payload::{PayloadSpec, Reduction, Scope};
@@ -37,4 +43,6 @@ pub use read::parse;
 pub use region::RegionSpec;
 pub use secret::Secret;
 pub use sim_model::{Dist, PRESETS, SimModel};
+pub use sizes::{SIZES_MAX, SizeMix, SizeShare};
+pub use target_ref::TargetRef;
 pub use uri::{Delay, Fabric, Iscsi, Malloc, SCHEMES, Uri};

@@ -15,11 +15,11 @@ use super::read::{Fault, Step, read};
 pub struct Overrides {
     /// `--target URI`, repeatable: replaces the job's targets.
     pub target: Vec<String>,
-    /// `--block-size SIZE`, of every workload.
+    /// `--block-size SIZE[:SHARE,…]`, of every workload: replaces `read_block_size` and `write_block_size` too.
     pub block_size: Option<String>,
     /// `--read-percent SHARE`, of every workload.
     pub read_percent: Option<String>,
-    /// `--access random|sequential`, of every workload.
+    /// `--access PATTERN`, of every workload: replaces `no_repeat` and `start` too.
     pub access: Option<String>,
     /// `--queue-depth N[,N…]`: replaces the load of every workload and the sweep; a list makes a sweep.
     pub queue_depth: Option<String>,
@@ -78,6 +78,11 @@ impl Job {
 /// The fields of a workload that state its load; one of them at most.
 const LOADS: [&str; 3] = ["queue_depth", "outstanding", "rate"];
 
+/// The fields of a workload that `--block-size` replaces beside its own.
+const SIZES: [&str; 2] = ["read_block_size", "write_block_size"];
+/// Those that `--access` replaces beside its own: they mean something for some patterns only.
+const ORDER: [&str; 2] = ["no_repeat", "start"];
+
 /// A job's table under change, and which flag last wrote each path.
 struct Edit {
     table: Table,
@@ -109,6 +114,10 @@ impl Edit {
             self.write(vec!["destroy".into()], Value::Array(identities), "--destroy")?;
         }
         overrides.accept.iter().try_for_each(|condition| self.accept(condition))?;
+        let replaced = [(&overrides.block_size, SIZES), (&overrides.access, ORDER)];
+        for field in replaced.iter().filter(|(flag, _)| flag.is_some()).flat_map(|(_, fields)| fields) {
+            self.workloads().for_each(|workload| drop(workload.remove(*field)));
+        }
         for (field, value) in [
             ("block_size", overrides.block_size.as_deref().map(text)),
             ("read_percent", overrides.read_percent.as_deref().map(literal)),

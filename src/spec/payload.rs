@@ -96,7 +96,7 @@ impl Reduction {
     pub(super) fn check_unit(&self, block_size: Bytes) -> Result<(), String> {
         match self.unit {
             Some(unit) if block_size.0 % unit.0 != 0 => Err(format!(
-                "`unit` {unit} does not divide the block size, {block_size}, so that units would lie across I/Os; write \
+                "`unit` {unit} does not divide the block size, {block_size} (of mixed sizes what divides all), so that units would lie across I/Os; write \
                  one that does, such as \"{}\", or leave `unit` out",
                 Self { unit: None, ..*self }.unit(block_size)
             )),

@@ -69,67 +69,110 @@ impl<'de> DeserializeSeed<'de> for Whole {
     }
 }
 
-/// Reads a block size: bytes, or text with a binary unit.
-pub(super) fn block_size<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Bytes>, D::Error> {
-    struct Size;
-    impl Visitor<'_> for Size {
-        type Value = Bytes;
+/// A size: bytes, or text with a binary unit.
+struct Size {
+    expecting: &'static str,
+    most: u64,
+}
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a size of 1 byte to 64m, such as \"8k\" or 8192")
-        }
+impl Visitor<'_> for Size {
+    type Value = Bytes;
 
-        fn visit_str<E: de::Error>(self, text: &str) -> Result<Bytes, E> {
-            let size = parse_size(text).map_err(E::custom)?;
-            match size.0 {
-                1..=BLOCK_SIZE_MAX => Ok(size),
-                _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
-            }
-        }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expecting)
+    }
 
-        fn visit_i64<E: de::Error>(self, value: i64) -> Result<Bytes, E> {
-            match u64::try_from(value) {
-                Ok(value @ 1..=BLOCK_SIZE_MAX) => Ok(Bytes(value)),
-                _ => Err(E::invalid_value(Unexpected::Signed(value), &self)),
-            }
-        }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Bytes, E> {
+        let size = parse_size(text).map_err(E::custom)?;
+        if (1..=self.most).contains(&size.0) { Ok(size) } else { Err(E::invalid_value(Unexpected::Str(text), &self)) }
+    }
 
-        fn visit_u64<E: de::Error>(self, value: u64) -> Result<Bytes, E> {
-            self.visit_i64(i64::try_from(value).unwrap_or(i64::MAX))
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Bytes, E> {
+        match u64::try_from(value) {
+            Ok(value) if (1..=self.most).contains(&value) => Ok(Bytes(value)),
+            _ => Err(E::invalid_value(Unexpected::Signed(value), &self)),
         }
     }
-    d.deserialize_any(Size).map(Some)
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Bytes, E> {
+        self.visit_i64(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+}
+
+/// Reads the size of an I/O, or of what it is aligned to.
+pub(super) fn block_size<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Bytes>, D::Error> {
+    let size = Size { expecting: "a size of 1 byte to 64m, such as \"8k\" or 8192", most: BLOCK_SIZE_MAX };
+    d.deserialize_any(size).map(Some)
+}
+
+/// Reads any size above 0.
+pub(super) fn size<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Bytes>, D::Error> {
+    d.deserialize_any(Size { expecting: "a size of 1 byte or more, such as \"64k\" or 65536", most: u64::MAX })
+        .map(Some)
+}
+
+/// A number that stands for a share: of 0 to 100, where text may end in a per cent sign, or of 0 to 1.
+struct Share {
+    expecting: &'static str,
+    most: f64,
+    /// Whether text is read, and what a per cent sign in it divides by.
+    percent_sign: Option<f64>,
+}
+
+impl Visitor<'_> for Share {
+    type Value = f64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expecting)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<f64, E> {
+        let digits = text.trim().strip_suffix('%').map(str::trim_end);
+        let number = digits.unwrap_or(text.trim()).parse::<f64>().ok();
+        let divisor = if digits.is_some() { self.percent_sign } else { self.percent_sign.map(|_| 1.0) };
+        match number.zip(divisor).map(|(number, divisor)| number / divisor) {
+            Some(share) if (0.0..=self.most).contains(&share) => Ok(share),
+            _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
+        }
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<f64, E> {
+        if (0.0..=self.most).contains(&value) {
+            Ok(value)
+        } else {
+            Err(E::invalid_value(Unexpected::Float(value), &self))
+        }
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<f64, E> {
+        if (0.0..=self.most).contains(&(value as f64)) {
+            Ok(value as f64)
+        } else {
+            Err(E::invalid_value(Unexpected::Signed(value), &self))
+        }
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<f64, E> {
+        self.visit_i64(i64::try_from(value).unwrap_or(i64::MAX))
+    }
 }
 
 /// Reads a share in per cent, 0 to 100.
 pub(super) fn percent<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
-    struct Percent;
-    impl Visitor<'_> for Percent {
-        type Value = f64;
+    let share = Share { expecting: "a share in per cent, 0 to 100, such as 70", most: 100.0, percent_sign: None };
+    d.deserialize_any(share).map(Some)
+}
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a share in per cent, 0 to 100, such as 70")
-        }
+/// Reads a share in per cent, 0 to 100, which may also be text with a per cent sign.
+pub(super) fn share<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
+    let expecting = "a share of 0 to 100 per cent, such as \"80%\" or 80";
+    d.deserialize_any(Share { expecting, most: 100.0, percent_sign: Some(1.0) }).map(Some)
+}
 
-        fn visit_f64<E: de::Error>(self, value: f64) -> Result<f64, E> {
-            match value {
-                0.0..=100.0 => Ok(value),
-                _ => Err(E::invalid_value(Unexpected::Float(value), &self)),
-            }
-        }
-
-        fn visit_i64<E: de::Error>(self, value: i64) -> Result<f64, E> {
-            match value {
-                0..=100 => Ok(value as f64),
-                _ => Err(E::invalid_value(Unexpected::Signed(value), &self)),
-            }
-        }
-
-        fn visit_u64<E: de::Error>(self, value: u64) -> Result<f64, E> {
-            self.visit_i64(i64::try_from(value).unwrap_or(i64::MAX))
-        }
-    }
-    d.deserialize_any(Percent).map(Some)
+/// Reads a fraction of 0 to 1, which may also be text with a per cent sign.
+pub(super) fn fraction<'de, D: Deserializer<'de>>(d: D) -> Result<Option<f64>, D::Error> {
+    let expecting = "a share of 0 to 1, such as 0.2 or \"20%\"";
+    d.deserialize_any(Share { expecting, most: 1.0, percent_sign: Some(100.0) }).map(Some)
 }
 
 /// Reads a duration, at most 30 days.

@@ -9,12 +9,15 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
+use super::access::Access;
+use super::access_form::{BANDS_MAX, THETA_MAX};
 use super::cores::CoreList;
 use super::load::{OUTSTANDING_MAX, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
 use super::open::RATE_MAX;
 use super::payload::{PayloadSpec, RATIO_MAX, Reduction};
 use super::region::RegionSpec;
 use super::scalar::BLOCK_SIZE_MAX;
+use super::sizes::{SIZES_MAX, SizeMix};
 use super::uri::{SCHEMES, Uri};
 
 /// A size in text, as [`crate::units::parse_size`] reads it.
@@ -25,6 +28,8 @@ const DURATION: &str = r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*(ns|us|µs|ms|s|m|min|h|d)
 const RATE: &str = r"([0-9]+\.?[0-9]*|\.[0-9]+)\s*[kKmM]?";
 /// A share of a target.
 const PERCENT: &str = r"[0-9]+\.?[0-9]*\s*%*";
+/// A share in text, 0 to 100 or 0 to 1, or an exponent; numbers as Rust reads them.
+const SHARE: &str = r"\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*%*";
 
 /// The whole text is of `form`, spaces around it aside.
 fn text(form: &str) -> Value {
@@ -55,8 +60,20 @@ fn schema(value: Value) -> Schema {
     value.try_into().expect("a schema is an object")
 }
 
-pub(super) fn block_size(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"anyOf": [whole(1..=BLOCK_SIZE_MAX), text(SIZE)], "examples": ["8k", 8192]})
+fn size_value() -> Value {
+    json!({"anyOf": [whole(1..=BLOCK_SIZE_MAX), text(SIZE)]})
+}
+
+fn share_value() -> Value {
+    json!({"anyOf": [{"type": "number", "minimum": 0, "maximum": 100}, text(SHARE)]})
+}
+
+pub(super) fn size(_: &mut SchemaGenerator) -> Schema {
+    schema(size_value())
+}
+
+pub(super) fn share(_: &mut SchemaGenerator) -> Schema {
+    schema(share_value())
 }
 
 pub(super) fn unit(_: &mut SchemaGenerator) -> Schema {
@@ -123,9 +140,15 @@ pub(super) fn exactly_one(sweep: &mut Schema) {
     sweep.insert("maxProperties".to_owned(), json!(1));
 }
 
-/// The loads of a workload exclude each other.
-pub(super) fn one_load_at_most(workload: &mut Schema) {
-    let pairs = [["queue_depth", "outstanding"], ["queue_depth", "rate"], ["outstanding", "rate"]];
+/// The loads of a workload exclude each other, and so do the size of all I/Os and those of reads or writes.
+pub(super) fn exclusive_fields(workload: &mut Schema) {
+    let pairs = [
+        ["queue_depth", "outstanding"],
+        ["queue_depth", "rate"],
+        ["outstanding", "rate"],
+        ["block_size", "read_block_size"],
+        ["block_size", "write_block_size"],
+    ];
     let both: Vec<Value> = pairs.iter().map(|pair| json!({"required": pair})).collect();
     workload.insert("not".to_owned(), json!({"anyOf": both}));
 }
@@ -183,3 +206,83 @@ written_as_text!(
     "Part of a target: whole, 1g (the first), 1g-2g, 10%-20%.",
     format!(r"whole|({SIZE}\s*-\s*)?{SIZE}|({PERCENT}\s*-\s*)?{PERCENT}")
 );
+
+impl JsonSchema for SizeMix {
+    fn schema_name() -> Cow<'static, str> {
+        "SizeMix".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mix = format!(r"({SIZE}\s*:\s*{SHARE}\s*,\s*)*{SIZE}\s*:\s*{SHARE}");
+        json_schema!({
+            "description": "Bytes of each I/O, or sizes with their shares of the I/Os, which add up to 100 per cent.",
+            "anyOf": [
+                size_value(),
+                text(&mix),
+                {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {"size": size_value(), "share": share_value()},
+                        "required": ["size", "share"],
+                        "additionalProperties": false,
+                    },
+                    "minItems": 1,
+                    "maxItems": SIZES_MAX,
+                },
+            ],
+            "examples": ["8k", 8192, "4k:60,64k:40"],
+        })
+    }
+}
+
+impl JsonSchema for Access {
+    fn schema_name() -> Cow<'static, str> {
+        "Access".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let table = |pattern: &str, fields: Value, required: &[&str]| {
+            let mut properties = json!({"pattern": {"const": pattern}});
+            if let (Value::Object(all), Value::Object(fields)) = (&mut properties, fields) {
+                all.extend(fields);
+            }
+            let required: Vec<&str> = required.iter().copied().chain(["pattern"]).collect();
+            json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+        };
+        let (share, flag) = (share_value(), json!({"type": "boolean"}));
+        let fraction =
+            json!({"anyOf": [{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.5}, text(SHARE)]});
+        let stride = json!({"anyOf": [{"type": "integer", "minimum": 1}, text(SIZE)]});
+        let band = json!({
+            "type": "object",
+            "properties": {"accesses": &share, "region": text(&format!("whole|({PERCENT}\\s*-\\s*)?{PERCENT}"))},
+            "required": ["accesses", "region"],
+            "additionalProperties": false,
+        });
+        let theta = json!({"type": "number", "exclusiveMinimum": 0, "maximum": THETA_MAX});
+        let short = format!(
+            r"random|sequential|permutation|strided\s*:\s*{SIZE}|(zipf|pareto|normal)\s*:\s*{SHARE}|hot\s*:\s*{SHARE}\s*/\s*{SHARE}"
+        );
+        json_schema!({
+            "description": "Which addresses of the region are touched, and how often.",
+            "anyOf": [
+                text(&short),
+                table("random", json!({}), &[]),
+                table("sequential", json!({}), &[]),
+                table("permutation", json!({}), &[]),
+                table("strided", json!({"stride": stride}), &["stride"]),
+                table("zipf", json!({"theta": theta, "scatter": &flag}), &["theta"]),
+                table("pareto", json!({"share": fraction, "scatter": &flag}), &["share"]),
+                table("normal", json!({"deviation": &share}), &["deviation"]),
+                table("hot", json!({"accesses": &share, "space": &share, "moves": text(DURATION)}), &["accesses", "space"]),
+                table(
+                    "bands",
+                    json!({"bands": {"type": "array", "items": band, "minItems": 1, "maxItems": BANDS_MAX}}),
+                    &["bands"],
+                ),
+            ],
+            "examples": ["random", "zipf:0.99", {"pattern": "hot", "accesses": "80%", "space": "20%"}],
+        })
+    }
+}

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::accept;
+use super::access::Access;
 use super::job::{Job, Sweep, Workload};
 use super::payload::PayloadSpec;
 use super::read::Fault;
@@ -55,6 +56,7 @@ fn workloads(job: &Job) -> Result<(), Fault> {
                     .to_owned(),
             ));
         }
+        addresses(workload).map_err(|(name, message)| Fault::at(field(name), message))?;
         if workload.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
             return Err(Fault::at(field("name"), "the name is empty; write one, or leave `name` out".to_owned()));
         }
@@ -68,7 +70,7 @@ fn workloads(job: &Job) -> Result<(), Fault> {
         }
         if let Some(PayloadSpec::Made(reduction)) = workload.payload {
             let unit = ["workload".into(), index.into(), "payload".into(), "unit".into()];
-            reduction.check_unit(workload.block_size()).map_err(|message| Fault::at(unit, message))?;
+            reduction.check_unit(workload.write_grain()).map_err(|message| Fault::at(unit, message))?;
         }
         // A job without targets is complete only once --target has named them.
         if !job.target.is_empty() {
@@ -76,6 +78,41 @@ fn workloads(job: &Job) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// What sizes and access pattern demand of each other. The field at fault, and what is wrong.
+fn addresses(workload: &Workload) -> Result<(), (&'static str, String)> {
+    let Workload { block_size, read_block_size, write_block_size, access, no_repeat, start, .. } = workload;
+    let own = [("read_block_size", read_block_size.is_some()), ("write_block_size", write_block_size.is_some())];
+    if let (Some(_), Some((own, _))) = (block_size, own.iter().find(|(_, given)| *given)) {
+        return Err((
+            own,
+            format!(
+                "`block_size` (of all I/Os) and `{own}` exclude each other; keep `block_size`, or write both \
+                 `read_block_size` and `write_block_size`. The flag --block-size replaces all three"
+            ),
+        ));
+    }
+    if *no_repeat == Some(true) && !matches!(access, None | Some(Access::Random | Access::Permutation)) {
+        return Err((
+            "no_repeat",
+            "`no_repeat` belongs to random access, and `access` is another; leave `no_repeat` out, or write \
+             access = \"random\" (--access)"
+                .to_owned(),
+        ));
+    }
+    match start {
+        Some(_) if !access.as_ref().is_some_and(Access::is_stream) => Err((
+            "start",
+            "`start` belongs to sequential and strided access, and `access` is neither; leave `start` out, or write \
+             access = \"sequential\" (--access)"
+                .to_owned(),
+        )),
+        Some(start) if *start >= 100.0 => {
+            Err(("start", "`start` is the end of the region; write a share below 100 %, such as \"50%\"".to_owned()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// An open loop has a rate and no depth; what belongs to a rate needs one. The field at fault, and what is wrong.

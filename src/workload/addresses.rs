@@ -1,10 +1,16 @@
-//! The generator of a lane's I/Os: uniform random or sequential addresses, and the mix of reads and writes.
+//! The generator of a lane's I/Os: the mix of reads and writes, of targets and of sizes, and an address for each.
+//!
+//! Owns the order in which random numbers are drawn for an I/O: direction, target, size, place; what there is only one of
+//! costs none.
 
 use rand_xoshiro::Xoroshiro128PlusPlus;
-use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
 
+use super::number::below;
+use super::pick::Pick;
+use super::places::{EvenBlocks, Orders, PermutedBlocks, Places, SoleUnevenBlocks, StreamBlocks, Uneven, UnevenBlocks};
 use crate::plan::{Access, Lane, Op, Plan};
-use crate::units::{Bytes, Lba};
+use crate::units::{Lba, Ticks};
 
 /// One I/O to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,42 +31,31 @@ pub struct NextIo {
 #[derive(Debug, Clone)]
 pub struct Generator {
     random: Xoroshiro128PlusPlus,
+    pick: Pick,
+    places: Vec<Places>,
+    orders: Orders,
+    /// The first I/O of each of the places, read and written: the others differ in their address only.
+    kinds: Vec<NextIo>,
     access: Access,
-    mix: Mix,
-    spans: Vec<Span>,
+    /// How the hot band moves, if it does.
+    moves: Option<Moves>,
 }
 
 /// What [`Generator`] makes when it reads, or writes, one target uniformly at random: the same I/Os, by a shorter way.
 #[derive(Debug, Clone)]
 pub struct Uniform {
     random: Xoroshiro128PlusPlus,
-    /// The first I/O of the region; the others differ in their address only.
     first: NextIo,
     ios: u64,
 }
 
-/// Share of reads; pure ones draw no number.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Mix {
-    Reads,
-    Writes,
-    /// A read when a uniform 64-bit number is below this.
-    Below(u64),
-}
-
-/// The part of one target that a lane touches, counted in I/Os.
-#[derive(Debug, Clone)]
-struct Span {
-    target: u32,
-    read_cell: u32,
-    first_block: u64,
-    io_blocks: u32,
-    /// I/Os in the region, at least 1.
-    ios: u64,
-    /// Sequential: next I/O, in `part_first..part_end`.
-    cursor: u64,
-    part_first: u64,
-    part_end: u64,
+/// A hot band on its way.
+#[derive(Debug, Clone, Copy)]
+struct Moves {
+    every_ticks: u64,
+    start: Ticks,
+    /// How often it has moved since.
+    times: u64,
 }
 
 impl Generator {
@@ -68,79 +63,100 @@ impl Generator {
     #[must_use]
     pub fn new(plan: &Plan, lane: &Lane, seed: u64) -> Self {
         let workload = &plan.workloads[lane.workload];
-        let span = |&position: &usize| {
-            let region = workload.regions[position];
-            let target = workload.targets[position];
-            let io_blocks = io_blocks(workload.block_size, plan.lba_bytes[target]);
-            let ios = (region.blocks / u64::from(io_blocks)).max(1);
-            let part = region.part(lane.part, u64::from(io_blocks));
-            let part_first = (part.first_block - region.first_block) / u64::from(io_blocks);
-            let part_end = part_first + (part.blocks / u64::from(io_blocks)).max(1);
-            Span {
-                target: target as u32,
-                read_cell: plan.cell(lane.workload, position, Op::Read) as u32,
-                first_block: region.first_block,
-                io_blocks,
-                ios,
-                cursor: part_first,
-                part_first,
-                part_end,
-            }
-        };
-        let mix = match workload.read_percent {
-            p if p >= 100.0 => Mix::Reads,
-            p if p <= 0.0 => Mix::Writes,
-            p => Mix::Below((p / 100.0 * 2f64.powi(64)) as u64),
+        let places = Places::of(plan, lane);
+        let sizes = places.len() / lane.targets.len().max(1);
+        let kind = |index: usize| {
+            let Places { first_block, blocks, .. } = places[index / 2];
+            let (position, op) = (lane.targets[index / 2 / sizes], [Op::Read, Op::Write][index % 2]);
+            let target = workload.targets[position] as u32;
+            let cell = plan.cell(lane.workload, position, op) as u32;
+            NextIo { target, cell, op, lba: Lba(first_block), blocks }
         };
         Self {
             random: Xoroshiro128PlusPlus::seed_from_u64(seed),
-            access: workload.access,
-            mix,
-            spans: lane.targets.iter().map(span).collect(),
+            pick: Pick::new(workload, lane.targets.len()),
+            orders: Orders::of(plan, lane, &places),
+            kinds: (0..places.len() * 2).map(kind).collect(),
+            places,
+            access: workload.access.clone(),
+            moves: None,
+        }
+    }
+
+    /// Lets a hot band that moves do so, on a clock of so many ticks a second. Without a clock it stays.
+    #[must_use]
+    pub fn on_clock(mut self, ticks_per_s: f64) -> Self {
+        if let Access::Hot { moves: Some(every), .. } = self.access {
+            let every_ticks = ((every.as_secs_f64() * ticks_per_s) as u64).max(1);
+            self.moves = Some(Moves { every_ticks, start: Ticks(0), times: 0 });
+        }
+        self
+    }
+
+    /// A point begins at `start`: a band that moves begins at the start of the region.
+    pub fn begin_point(&mut self, start: Ticks) {
+        if let Some(moves) = &mut self.moves {
+            moves.start = start;
+        }
+        self.at(start);
+    }
+
+    /// It is `now`.
+    pub fn at(&mut self, now: Ticks) {
+        let Some(moves) = &mut self.moves else { return };
+        let times = now.since(moves.start).0 / moves.every_ticks;
+        if times != moves.times {
+            moves.times = times;
+            self.orders.move_on(&self.access, &self.places, times);
         }
     }
 
     /// The same I/Os by the shorter way, where that is possible.
     #[must_use]
     pub fn uniform(&self) -> Option<Uniform> {
-        let [span] = self.spans.as_slice() else { return None };
-        let op = match self.mix {
-            Mix::Reads => Op::Read,
-            Mix::Writes => Op::Write,
-            Mix::Below(_) => return None,
-        };
-        let first = span.io(0, op);
-        (self.access == Access::Random).then(|| Uniform { random: self.random.clone(), first, ios: span.ios })
+        let first = self.sole()?;
+        let [Places { step_blocks, count, .. }] = self.places[..] else { return None };
+        let even = matches!(self.orders, Orders::Even) && step_blocks == u64::from(first.blocks);
+        even.then(|| Uniform { random: self.random.clone(), first, ios: count })
+    }
+
+    /// The first I/O of the region, where all others differ from it in their address only.
+    #[must_use]
+    pub fn sole(&self) -> Option<NextIo> {
+        self.pick.sole().map(|(_, kind)| self.kinds[kind])
+    }
+
+    /// The I/Os by the numbers that [`Generator::fill`] gives them.
+    pub(super) fn kinds(&self) -> &[NextIo] {
+        &self.kinds
     }
 
     /// The next I/O.
-    #[inline(always)]
     pub fn next_io(&mut self) -> NextIo {
-        let op = match self.mix {
-            Mix::Reads => Op::Read,
-            Mix::Writes => Op::Write,
-            Mix::Below(limit) => {
-                if self.random.next_u64() < limit {
-                    Op::Read
-                } else {
-                    Op::Write
-                }
+        let (mut blocks, mut kinds) = ([0], [0]);
+        self.fill(&mut blocks, &mut kinds);
+        NextIo { lba: Lba(blocks[0]), ..self.kinds[kinds[0] as usize] }
+    }
+
+    /// The next I/Os, by first block and kind.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, blocks: &mut [u64], kinds: &mut [u32]) {
+        // A copy that lives in registers; the patterns are told apart once and not at each I/O.
+        let mut random = self.random.clone();
+        let (pick, places, out) = (&self.pick, &self.places[..], (blocks, kinds));
+        match &mut self.orders {
+            Orders::Even => pick.fill(&mut random, out, EvenBlocks { places }),
+            Orders::Uneven(uneven) if pick.sole().is_some() => {
+                let index = pick.sole().map_or(0, |(index, _)| index);
+                let Uneven { table, scatter } = &uneven[index];
+                let (places, draws, scatter) = (places[index], table.draws(), *scatter);
+                pick.fill(&mut random, out, SoleUnevenBlocks { places, draws, scatter });
             }
-        };
-        let which = match self.spans.len() {
-            1 => 0,
-            n => below(&mut self.random, n as u64) as usize,
-        };
-        let span = &mut self.spans[which];
-        let io = match self.access {
-            Access::Random => below(&mut self.random, span.ios),
-            Access::Sequential => {
-                let io = span.cursor;
-                span.cursor = if io + 1 == span.part_end { span.part_first } else { io + 1 };
-                io
-            }
-        };
-        span.io(io, op)
+            Orders::Uneven(uneven) => pick.fill(&mut random, out, UnevenBlocks { places, uneven }),
+            Orders::Permutations(permutations) => pick.fill(&mut random, out, PermutedBlocks { places, permutations }),
+            Orders::Streams(streams) => pick.fill(&mut random, out, StreamBlocks { places, streams }),
+        }
+        self.random = random;
     }
 }
 
@@ -151,38 +167,4 @@ impl Uniform {
         let io = below(&mut self.random, self.ios);
         NextIo { lba: Lba(self.first.lba.0 + io * u64::from(self.first.blocks)), ..self.first }
     }
-}
-
-impl Span {
-    /// The `io`-th I/O of the region.
-    #[inline(always)]
-    fn io(&self, io: u64, op: Op) -> NextIo {
-        let lba = Lba(self.first_block + io * u64::from(self.io_blocks));
-        NextIo {
-            target: self.target,
-            cell: self.read_cell + u32::from(op == Op::Write),
-            op,
-            lba,
-            blocks: self.io_blocks,
-        }
-    }
-}
-
-/// Blocks of one I/O on a target with this LBA size.
-fn io_blocks(block_size: Bytes, lba_bytes: u32) -> u32 {
-    u32::try_from(block_size.0 / u64::from(lba_bytes.max(1))).unwrap_or(u32::MAX).max(1)
-}
-
-/// A uniform number in `0..n`, `n` at least 1, without bias: a multiplication, and a division only in the rare case that
-/// the draw may have to be repeated (D. Lemire, "Fast Random Integer Generation in an Interval", 2019).
-#[inline(always)]
-fn below(random: &mut Xoroshiro128PlusPlus, n: u64) -> u64 {
-    let mut product = u128::from(random.next_u64()) * u128::from(n);
-    if (product as u64) < n {
-        let threshold = n.wrapping_neg() % n;
-        while (product as u64) < threshold {
-            product = u128::from(random.next_u64()) * u128::from(n);
-        }
-    }
-    (product >> 64) as u64
 }

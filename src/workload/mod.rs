@@ -5,10 +5,20 @@
 
 mod addresses;
 mod arrivals;
+mod batch;
+mod number;
 pub mod payload;
+mod permutation;
+mod pick;
+mod places;
+mod scatter;
+mod shape;
+mod stream;
+mod table;
 
 pub use addresses::{Generator, NextIo, Uniform};
 pub use arrivals::ArrivalTimes;
+pub use batch::{Batch, SoleBatch};
 
 /// The seed of the generator of `lane` on the `core`-th core of the plan: both are mixed into the plan's seed by
 /// SplitMix64 steps, so that streams of different lanes have nothing in common.

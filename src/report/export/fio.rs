@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::epoch;
 use super::fio_latency::{self, distribution};
-use crate::plan::{Access, Load, Plan, WorkloadPlan};
+use crate::plan::{Access, Band, Load, Plan, SizeMix, SizeShare, WorkloadPlan};
 use crate::result::series::{Interval, OpInterval, Series, SeriesPhase};
 use crate::result::{OpFigures, PointResult, ResultError, RunResult, WorkloadResult};
 
@@ -93,9 +93,11 @@ fn options(result: &RunResult, workload: &WorkloadResult, plan: &WorkloadPlan) -
         percent if percent <= 0.0 => write,
         _ => both,
     };
+    let rw = if plan.access.is_stream() { mix("read", "write", "rw") } else { mix("randread", "randwrite", "randrw") };
+    // fio's own way to write a stride is the distance that is left out between two I/Os.
     let rw = match plan.access {
-        Access::Random => mix("randread", "randwrite", "randrw"),
-        Access::Sequential => mix("read", "write", "rw"),
+        Access::Strided { stride } if stride > plan.block_size => format!("{rw}:{}", stride.0 - plan.block_size.0),
+        _ => rw.to_owned(),
     };
     let names = plan.targets.iter().map(|&target| run.targets[target].replace(':', r"\:"));
     let engine = plan.targets.first().and_then(|&target| result.facts.targets.get(target));
@@ -104,9 +106,15 @@ fn options(result: &RunResult, workload: &WorkloadResult, plan: &WorkloadPlan) -
     put("name", workload.name.clone());
     put("ioengine", engine.map(|facts| facts.driver.clone()).unwrap_or_default());
     put("filename", names.collect::<Vec<_>>().join(":"));
-    put("rw", rw.to_owned());
+    put("rw", rw);
     put("rwmixread", plan.read_percent.to_string());
-    put("bs", plan.block_size.to_string());
+    match &plan.sizes {
+        None => put("bs", plan.block_size.to_string()),
+        Some(sizes) => put("bssplit", format!("{},{}", split(&sizes.read), split(&sizes.write))),
+    };
+    if let Some(distribution) = distribution_of(&plan.access) {
+        put("random_distribution", distribution);
+    }
     put("iodepth", iodepth.to_string());
     put("numjobs", if per_target { plan.targets.len() } else { 1 }.to_string());
     if let Load::Rate(open) = workload.load {
@@ -119,6 +127,29 @@ fn options(result: &RunResult, workload: &WorkloadResult, plan: &WorkloadPlan) -
     put("runtime", run.time.as_secs_f64().to_string());
     put("ramp_time", run.ramp.as_secs_f64().to_string());
     Value::Object(options)
+}
+
+/// Sizes as fio's `bssplit` has them.
+fn split(sizes: &SizeMix) -> String {
+    let part = |part: &SizeShare| format!("{}/{}", part.size, part.share_percent);
+    sizes.sizes().iter().map(part).collect::<Vec<_>>().join(":")
+}
+
+/// The pattern as fio's `random_distribution`, where it has one; hot bands and others are its zones.
+fn distribution_of(access: &Access) -> Option<String> {
+    match access {
+        Access::Random | Access::Sequential | Access::Permutation | Access::Strided { .. } => None,
+        Access::Zipf { theta, .. } => Some(format!("zipf:{theta}")),
+        Access::Pareto { share, .. } => Some(format!("pareto:{share}")),
+        Access::Normal { deviation_percent } => Some(format!("normal:{deviation_percent}")),
+        Access::Hot { accesses_percent: hot, space_percent: space, .. } => {
+            Some(format!("zoned:{hot}/{space}:{}/{}", 100.0 - hot, 100.0 - space))
+        }
+        Access::Bands(bands) => {
+            let zone = |b: &Band| format!("{}/{}", b.accesses_percent, b.end_percent - b.first_percent);
+            Some(format!("zoned:{}", bands.iter().map(zone).collect::<Vec<_>>().join(":")))
+        }
+    }
 }
 
 /// fio's depth, and whether each target has it: then each is a job of fio's, so that depth times jobs is what is

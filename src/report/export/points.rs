@@ -68,7 +68,10 @@ fn columns() -> Vec<(String, Cell)> {
     add("queue_depth", |row| cell(row.load().0));
     add("outstanding", |row| cell(row.load().1));
     add("rate_per_s", |row| cell(row.load().2));
-    add("block_size_bytes", |row| cell(row.workload.map(|(_, plan)| plan.block_size.0)));
+    add("block_size_bytes", |row| {
+        cell(row.workload.filter(|(_, plan)| plan.sizes.is_none()).map(|(_, plan)| plan.block_size.0))
+    });
+    add("block_sizes", |row| row.workload.map(|(_, plan)| plan.sizes_text()).unwrap_or_default());
     add("read_percent", |row| cell(row.workload.map(|(_, plan)| plan.read_percent)));
     add("window_s", |row| row.point.window_s.to_string());
     add("completions", |row| row.of_op.map_or(row.figures.completions, |op| op.completions).to_string());

@@ -14,7 +14,7 @@ use moment::Moment;
 use super::columns::decimal;
 use crate::clock::Clock;
 use crate::engine::record::{IntervalFigures, Phase};
-use crate::plan::Plan;
+use crate::plan::{CellBytes, Op, Plan};
 use crate::result::PointLoad;
 use crate::units::format_count;
 
@@ -30,7 +30,7 @@ pub struct View {
     /// The load of each point, in words.
     loads: Vec<String>,
     /// By cell.
-    block_bytes: Vec<u64>,
+    bytes: Vec<CellBytes>,
     /// The point that is on; none while the queues of `next` are being opened.
     point: Option<usize>,
     next: usize,
@@ -50,13 +50,16 @@ impl View {
     #[must_use]
     pub fn new(plan: &Plan, clock: &Clock) -> Self {
         let loads = (0..plan.points.len()).map(|point| PointLoad::of(plan, point).to_string()).collect();
-        let cells = plan.workloads.iter().flat_map(|w| std::iter::repeat_n(w.block_size.0, w.targets.len() * 2));
+        let cells = plan.workloads.iter().enumerate().flat_map(|(w, workload)| {
+            let ops = move |position| [Op::Read, Op::Write].map(|op| plan.cell_bytes(w, position, op));
+            (0..workload.targets.len()).flat_map(ops)
+        });
         Self {
             clock: *clock,
             ramp_s: plan.ramp.as_secs_f64(),
             time_s: plan.time.as_secs_f64(),
             loads,
-            block_bytes: cells.collect(),
+            bytes: cells.collect(),
             point: None,
             next: 0,
             at_s: 0.0,
@@ -89,7 +92,7 @@ impl View {
         if self.moment.phase != interval.phase {
             self.moment = Moment::of(interval.phase);
         }
-        let completions = self.moment.add(interval, &self.block_bytes, end_s - start_s);
+        let completions = self.moment.add(interval, &self.bytes, end_s - start_s);
         self.minute.add(self.before_s + start_s, self.before_s + end_s, completions);
         self.errors += interval.cells.iter().map(|cell| cell.errors).sum::<u64>();
         self.at_s = end_s;

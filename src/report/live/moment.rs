@@ -5,6 +5,7 @@
 
 use crate::clock::Clock;
 use crate::engine::record::{IntervalFigures, Phase};
+use crate::plan::CellBytes;
 use crate::report::columns::decimal;
 use crate::stats::TickHistogram;
 use crate::units::{format_count, format_latency};
@@ -39,13 +40,13 @@ impl Moment {
         Self { phase, span_s: 0.0, completions: 0, bytes: 0, errors: 0, service, response, arrivals: None }
     }
 
-    /// Adds an interval of `span_s` seconds; returns its completions. `block_bytes` is by cell.
-    pub(super) fn add(&mut self, interval: &IntervalFigures, block_bytes: &[u64], span_s: f64) -> u64 {
+    /// Adds an interval of `span_s` seconds; returns its completions. `bytes` is by cell.
+    pub(super) fn add(&mut self, interval: &IntervalFigures, bytes: &[CellBytes], span_s: f64) -> u64 {
         let before = self.completions;
-        for (cell, block_bytes) in interval.cells.iter().zip(block_bytes) {
+        for (cell, bytes) in interval.cells.iter().zip(bytes) {
             let completions = cell.service.count();
             self.completions += completions;
-            self.bytes += completions * block_bytes;
+            self.bytes += bytes.of(completions, cell.blocks);
             self.errors += cell.errors;
             match &cell.response {
                 Some(response) => self.response.merge(response),

@@ -8,7 +8,7 @@ use super::payload;
 use super::rows::by_target;
 use super::table::{draw, table};
 use super::{Style, ascii};
-use crate::plan::{Access, Plan, WorkloadPlan};
+use crate::plan::{Plan, WorkloadPlan};
 use crate::report::columns::decimal;
 use crate::result::{PointResult, RunResult};
 use crate::units::{format_count, format_duration, format_latency};
@@ -123,11 +123,7 @@ fn plan(out: &mut String, plan: &Plan) {
 }
 
 fn workload(out: &mut String, plan: &Plan, index: usize, workload: &WorkloadPlan) {
-    let access = match workload.access {
-        Access::Random => "random",
-        Access::Sequential => "sequential",
-    };
-    let (size, read) = (workload.block_size, workload.read_percent);
+    let (size, access, read) = (workload.sizes_text(), &workload.access, workload.read_percent);
     line!(out, "  workload {}: {size} {access}, {read} % reads, on {}", workload.name, list(&workload.targets));
     for (region, &target) in workload.regions.iter().zip(&workload.targets) {
         let (first, blocks) = (format_count(region.first_block), format_count(region.blocks));

@@ -187,8 +187,13 @@ impl Interval {
         let seconds = |ticks: u64| clock.ns(ticks as f64) / 1e9;
         let workload = |(w, workload): (usize, &crate::plan::WorkloadPlan)| {
             let [read, write] = [Op::Read, Op::Write].map(|op| {
-                let cells = (0..workload.targets.len()).map(|position| &figures.cells[plan.cell(w, position, op)]);
-                OpInterval::of(clock, &sum(cells), workload.block_size.0)
+                let cell = |position| &figures.cells[plan.cell(w, position, op)];
+                let positions = 0..workload.targets.len();
+                // Blocks of different targets need not have one size.
+                let of_blocks = |position| plan.cell_bytes(w, position, op).of(0, cell(position).blocks);
+                let mixed = positions.clone().map(of_blocks).sum::<u64>();
+                let bytes = |completions| workload.sizes_of(op).only().map_or(mixed, |size| completions * size.0);
+                OpInterval::of(clock, &sum(positions.map(cell)), bytes)
             });
             let arrivals = figures.arrivals[w].as_ref();
             let arrivals = arrivals.map(|arrivals| ArrivalsInterval::of(clock, arrivals, figures.backlog[w]));
@@ -212,12 +217,12 @@ fn sum<'a>(mut cells: impl Iterator<Item = &'a CellFigures>) -> Cow<'a, CellFigu
 }
 
 impl OpInterval {
-    fn of(clock: &Clock, cell: &CellFigures, block_bytes: u64) -> Self {
+    fn of(clock: &Clock, cell: &CellFigures, bytes: impl FnOnce(u64) -> u64) -> Self {
         let service = cell.service.reading(QUANTILES);
         let completions = service.map_or(0, |service| service.count);
         Self {
             completions,
-            bytes: completions * block_bytes,
+            bytes: bytes(completions),
             errors: cell.errors,
             service: service.map(|service| Spread::in_ns(clock, &cell.service, &service)),
             response: cell.response.as_ref().and_then(|response| Spread::of(clock, response)),
