@@ -15,6 +15,7 @@ pub mod compare;
 pub mod driver;
 pub mod engine;
 pub mod facts;
+pub mod import;
 pub mod plan;
 pub mod report;
 pub mod result;
