@@ -79,14 +79,13 @@ impl OrionRun {
         }
     }
 
-    /// The kinds of point in the order they first run, each as a job with what it is.
+    /// The kinds of point (small alone, large alone, both), each as a job with what it is.
     fn kinds(&self) -> Vec<(String, Job)> {
         let cells = &self.points.cells;
-        let mut small: Vec<u32> = cells.iter().filter(|cell| cell.large == 0).map(|cell| cell.small).collect();
+        let small: Vec<u32> = cells.iter().filter(|cell| cell.large == 0).map(|cell| cell.small).collect();
         let mut large: Vec<u32> = cells.iter().filter(|cell| cell.small == 0).map(|cell| cell.large).collect();
         let both: Vec<Cell> = cells.iter().copied().filter(|cell| cell.small > 0 && cell.large > 0).collect();
         large.iter_mut().for_each(|load| *load = self.large_outstanding(*load));
-        (small.dedup(), large.dedup());
         let sweep = |outstanding: Vec<u32>| Some(Sweep { outstanding: Some(outstanding), ..Sweep::default() });
         let mut kinds = Vec::new();
         if !small.is_empty() {
