@@ -10,5 +10,6 @@ pub mod export;
 pub mod html;
 pub mod json;
 pub mod live;
+pub mod orion;
 pub mod schema;
 pub mod text;

@@ -36,6 +36,7 @@ pub use error::{Place, SpecError, redact};
 pub use figure::{Figure, LatencyKind, Measure};
 pub use job::{DEFAULT_QUEUE_DEPTH, Job, Run, Sweep, Target, Workload};
 pub use load::{Load, OUTSTANDING_MAX, Op, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};
+pub(crate) use nearest::hint;
 pub use open::{Arrivals, DEFAULT_MAX_OUTSTANDING, OpenLoad, Overload, RATE_MAX};
 pub use overrides::Overrides;
 pub use payload::{PayloadSpec, Reduction, Scope};

@@ -17,7 +17,7 @@ pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// ` (did you mean …?)`, or nothing.
-pub(super) fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, known).map_or_else(String::new, |word| format!(" (did you mean `{word}`?)"))
 }
 

@@ -1,0 +1,100 @@
+//! The job that an ORION test stands for: it is a job that Rigel reads, and it says what the format cannot hold.
+
+use rigel::import::orion::{Cell, Command, Dialect, OrionRun, parse, parse_luns};
+use rigel::spec::{self, Access, Job, Load, RegionSpec};
+use rigel::units::Bytes;
+
+fn run(line: &str) -> OrionRun {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let Ok(Command::Run(options)) = parse(&words, Dialect::V11_2) else { panic!("{line}") };
+    OrionRun::new(*options, parse_luns("/dev/sdb\nsim://powermax-read-miss\n", "x.lun").unwrap()).unwrap()
+}
+
+/// The jobs of a text: what it is as it stands, and each part that it shows as comments.
+fn jobs(text: &str) -> Vec<Job> {
+    let mut parts = text.split("# ---- another job: take this line and the leading `# ` below away ----\n");
+    let first = parts.next().map(str::to_owned);
+    let uncommented = |part: &str| part.lines().map(|line| format!("{}\n", line.trim_start_matches("# "))).collect();
+    // The first line of a part says what it is and stays a comment.
+    let rest = parts.map(|part| uncommented(part.split_once('\n').unwrap().1));
+    first.into_iter().chain(rest).map(|part: String| spec::parse(&part, "orion.toml").unwrap()).collect()
+}
+
+#[test]
+fn an_oltp_test_is_a_sweep_of_small_io() {
+    let text = run("-run oltp -testname t -num_disks 2 -duration 30 -write 25").job_toml();
+    let [job] = jobs(&text).try_into().unwrap();
+    assert_eq!((job.target.len(), job.workload.len()), (2, 1));
+    let small = &job.workload[0];
+    assert_eq!((small.name.as_deref(), small.block_size()), (Some("small"), Bytes(8192)));
+    assert_eq!((small.read_percent(), small.access(), small.region()), (75.0, Access::Random, RegionSpec::Whole));
+    assert_eq!((job.run.time().as_secs(), job.run.ramp().as_secs()), (30, 2));
+    let points = job.points();
+    assert_eq!((points.len(), points[0][0], points[19][0]), (20, Load::Outstanding(2), Load::Outstanding(40)));
+    assert!(text.contains("`destroy`"), "{text}");
+}
+
+#[test]
+fn a_dss_test_is_a_sweep_of_large_io() {
+    let [job] = jobs(&run("-run dss -num_disks 3").job_toml()).try_into().unwrap();
+    assert_eq!((job.workload[0].name.as_deref(), job.workload[0].block_size()), (Some("large"), Bytes(1 << 20)));
+    assert_eq!(job.sweep.unwrap().outstanding, Some((1..=6).collect()));
+}
+
+#[test]
+fn a_simple_test_is_two_jobs_and_a_normal_one_three() {
+    let simple = jobs(&run("-run simple -num_disks 8").job_toml());
+    assert_eq!(simple.iter().map(|job| job.points().len()).collect::<Vec<_>>(), [21, 16]);
+    let normal = jobs(&run("-run normal -num_disks 1").job_toml());
+    let names: Vec<Vec<String>> = normal.iter().map(Job::workload_names).collect();
+    assert_eq!(names, [vec!["small"], vec!["large"], vec!["small", "large"]]);
+    assert_eq!(normal[2].points(), [[Load::Outstanding(5), Load::Outstanding(2)]]);
+}
+
+#[test]
+fn streams_are_sequential_and_their_ios_add_up() {
+    let run = run("-run advanced -type seq -num_streamIO 8 -matrix point -num_small 3 -num_large 2 -simulate raid0");
+    let text = run.job_toml();
+    let [job] = jobs(&text).try_into().unwrap();
+    assert_eq!(job.workload[1].access(), Access::Sequential);
+    assert_eq!(job.points(), [[Load::Outstanding(3), Load::Outstanding(16)]]);
+    for says in ["streams of 8", "random I/O for 2m", "Striped by 1m"] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+}
+
+#[test]
+fn a_point_is_a_job_with_the_workloads_it_has() {
+    let run = run("-run normal");
+    for (cell, names) in [
+        (Cell { small: 2, large: 0 }, vec!["small"]),
+        (Cell { small: 0, large: 2 }, vec!["large"]),
+        (Cell { small: 2, large: 1 }, vec!["small", "large"]),
+    ] {
+        assert_eq!(run.cell_job(cell).workload_names(), names);
+    }
+}
+
+#[test]
+fn every_level_and_shape_is_a_job() {
+    for line in [
+        "-run simple",
+        "-run normal -num_disks 50",
+        "-run oltp -num_disks 50 -testname a\"b\\c",
+        "-run advanced -matrix detailed -type seq -cache_size 0",
+        "-run advanced -matrix col -num_small 0 -type seq -cache_size 100",
+        "-run advanced -matrix row -num_large 4 -size_small 16",
+        "-run advanced -matrix max -num_small 300 -num_large 1",
+    ] {
+        assert!(!jobs(&run(line).job_toml()).is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn a_secret_is_not_shown() {
+    let luns = parse_luns("iscsi://u%s3cret@192.0.2.1/iqn.2001-05.com.example:a/0", "x.lun").unwrap();
+    let Ok(Command::Run(options)) = parse(&["-run", "oltp"], Dialect::V11_2) else { panic!() };
+    let text = OrionRun::new(*options, luns).unwrap().job_toml();
+    assert!(!text.contains("s3cret") && text.contains("Secrets are not shown"), "{text}");
+    jobs(&text);
+}
