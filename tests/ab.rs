@@ -10,7 +10,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 
 /// What every study here has in common: a model at depth 2, for 100 ms.
-const SHORT: &str = "--set queue_depth=2 --set ramp=0s --set time=100ms --set interval=10ms";
+const SHORT: &str = "--set queue_depth=2 --set cores=0 --set ramp=0s --set time=100ms --set interval=10ms";
 const MODEL: &str = "--set target=sim://?service=exp:100us";
 
 fn ab(arguments: &str) -> Outcome {

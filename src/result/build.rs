@@ -4,6 +4,7 @@
 //! every sum from merged histograms, so that no figure of the result can disagree with the distribution beside it.
 
 use super::checks::Checks;
+use super::footprint::footprint;
 use super::latency::Latency;
 use super::point::{
     ArrivalsResult, CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult,
@@ -41,6 +42,7 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
             name: workload.name.clone(),
             load: plan.points[figures.point].loads[w],
             figures: sums.figures(clock, window_s),
+            footprint: Some(footprint(plan, clock, figures, w)),
             arrivals: figures.arrivals[w].as_ref().map(|window| {
                 let backlog = figures.leftovers[w].unwrap_or_default().waiting;
                 arrivals(clock, window_s, window, backlog)

@@ -8,6 +8,7 @@ mod build;
 mod checks;
 mod clock;
 mod figure;
+mod footprint;
 mod headroom;
 mod host;
 mod latency;
@@ -32,8 +33,8 @@ pub use host::{CoreUse, HostUse, SiblingUse, WorkerUse};
 pub use latency::Latency;
 pub use payload::PayloadResult;
 pub use point::{
-    ArrivalsResult, CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult,
-    WorkloadResult,
+    ArrivalsResult, CoreResult, ErrorResult, Figures, Footprint, OpFigures, PhaseCount, PointLoad, PointResult,
+    TargetResult, WorkloadResult,
 };
 pub use read::{ResultError, from_json};
 pub use verdict::Mark;

@@ -152,11 +152,32 @@ pub struct WorkloadResult {
     /// Over all its targets.
     #[serde(flatten)]
     pub figures: Figures,
+    /// How much of its targets it touched; none in results of earlier versions.
+    #[serde(default)]
+    pub footprint: Option<Footprint>,
     /// What became of its arrivals; none in a closed loop.
     #[serde(default)]
     pub arrivals: Option<ArrivalsResult>,
     /// By target, in the order of the workload's targets.
     pub targets: Vec<TargetResult>,
+}
+
+/// What a workload touched at a point, ramp and drain among it: whether caches may have served it. Expected from its access
+/// pattern and the number of its I/Os.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Footprint {
+    /// I/Os that completed, in ramp, window and drain.
+    pub ios: u64,
+    /// Bytes of its regions.
+    pub region_bytes: u64,
+    /// Bytes that at least one I/O touched.
+    pub touched_bytes: u64,
+    /// The same as a share of the regions, 0 to 1.
+    pub touched_share: f64,
+    /// Share of the I/Os that went to a place where none had been at this point, 0 to 1.
+    pub first_share: f64,
+    /// I/Os to each place that was touched, at least 1; 0 without any.
+    pub ios_per_place: f64,
 }
 
 /// The arrivals of an open loop in the window.

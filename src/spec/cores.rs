@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::scalar::Text;
+
 /// Greatest core number that can be named.
 const CORE_MAX: usize = 4095;
 
@@ -71,30 +73,7 @@ impl Serialize for CoreList {
 
 impl<'de> Deserialize<'de> for CoreList {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        d.deserialize_any(CoreText)
-    }
-}
-
-/// A text, or the number of a single core.
-struct CoreText;
-
-impl serde::de::Visitor<'_> for CoreText {
-    type Value = CoreList;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(EXPECTING)
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<CoreList, E> {
-        text.parse().map_err(E::custom)
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, core: i64) -> Result<CoreList, E> {
-        self.visit_str(&core.to_string())
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, core: u64) -> Result<CoreList, E> {
-        self.visit_str(&core.to_string())
+        d.deserialize_str(Text { expecting: EXPECTING, parse: str::parse })
     }
 }
 

@@ -6,6 +6,7 @@
 mod addresses;
 mod arrivals;
 mod batch;
+mod coverage;
 mod number;
 pub mod payload;
 mod permutation;
@@ -19,6 +20,7 @@ mod table;
 pub use addresses::{Generator, NextIo, Uniform};
 pub use arrivals::ArrivalTimes;
 pub use batch::{Batch, SoleBatch};
+pub use coverage::{Coverage, coverage};
 
 /// The seed of the generator of `lane` on the `core`-th core of the plan: both are mixed into the plan's seed by
 /// SplitMix64 steps, so that streams of different lanes have nothing in common.

@@ -60,7 +60,7 @@ impl Places {
         lane.targets.iter().flat_map(of).collect()
     }
 
-    fn new(workload: &WorkloadPlan, region: Region, lba_bytes: u64, size: Bytes) -> Self {
+    pub fn new(workload: &WorkloadPlan, region: Region, lba_bytes: u64, size: Bytes) -> Self {
         let blocks = (size.0 / lba_bytes).max(1);
         let step_blocks = (workload.align_of(size).0 / lba_bytes).max(1);
         let first_block = region.first_block.next_multiple_of(step_blocks);

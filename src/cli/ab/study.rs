@@ -163,10 +163,8 @@ fn overrides(specs: &[&String]) -> Result<Overrides, StudyError> {
         let (field, value) = split(spec)?;
         if field == "target" {
             overrides.target.push(value.to_owned());
-        } else if let Some(path) = path(field) {
-            overrides.set.push(format!("{path}={value}"));
         } else {
-            return Err(StudyError::Spec(redact(spec)));
+            overrides.set.push(assignment(spec)?);
         }
     }
     Ok(overrides)
@@ -178,8 +176,16 @@ pub(super) fn flags(spec: &str) -> Result<[String; 2], StudyError> {
     if field == "target" {
         return Ok(["--target".to_owned(), value.to_owned()]);
     }
+    Ok(["--set".to_owned(), assignment(spec)?])
+}
+
+/// A specification as `--set` takes it.
+fn assignment(spec: &str) -> Result<String, StudyError> {
+    let (field, value) = split(spec)?;
     let path = path(field).ok_or_else(|| StudyError::Spec(redact(spec)))?;
-    Ok(["--set".to_owned(), format!("{path}={value}")])
+    // A list of one core is a text too.
+    let bare = field == "cores" && !value.starts_with('"');
+    Ok(if bare { format!("{path}=\"{value}\"") } else { format!("{path}={value}") })
 }
 
 /// Whether a specification names what the study sets for each run.

@@ -37,6 +37,10 @@ pub fn summary(result: &RunResult) -> String {
             arrivals(&mut out, index, point);
         }
     }
+    section(&mut out, "Footprint");
+    for (index, point) in result.points.iter().enumerate() {
+        footprint(&mut out, index, point);
+    }
     section(&mut out, "Cores in the window");
     for (index, point) in result.points.iter().enumerate() {
         cores(&mut out, index, point);
@@ -139,6 +143,26 @@ fn workload(out: &mut String, plan: &Plan, index: usize, workload: &WorkloadPlan
 /// Targets by their index in the result: `[0] [1]`.
 fn list(targets: &[usize]) -> String {
     targets.iter().map(|target| format!("[{target}]")).collect::<Vec<_>>().join(" ")
+}
+
+fn footprint(out: &mut String, index: usize, point: &PointResult) {
+    for workload in &point.workloads {
+        let Some(found) = &workload.footprint else { continue };
+        let gb = |bytes: u64| decimal(bytes as f64 / 1e9, 3);
+        line!(
+            out,
+            "  point {} ({}) {}: {} of {} GB touched ({:.2} %), {:.1} % of the I/Os to a place for the first time, {:.2} I/Os a \
+             place",
+            index + 1,
+            point.load,
+            workload.name,
+            gb(found.touched_bytes),
+            gb(found.region_bytes),
+            found.touched_share * 100.0,
+            found.first_share * 100.0,
+            found.ios_per_place
+        );
+    }
 }
 
 fn cores(out: &mut String, index: usize, point: &PointResult) {
