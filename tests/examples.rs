@@ -1,10 +1,17 @@
 //! The job files of `examples/`: each is understood as it stands, and those that need no device run through the program.
 
+#[cfg(feature = "spdk")]
+#[path = "common/array.rs"]
+mod array;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rigel::spec::{Job, Uri, parse};
+
+/// What makes an example end soon.
+const SHORT: [&str; 7] = ["--time", "200ms", "--ramp", "10ms", "--interval", "100ms", "--quiet"];
 
 /// Every example, by file name, in order.
 fn examples() -> Vec<(PathBuf, Job)> {
@@ -46,16 +53,7 @@ fn the_examples_on_simulated_and_made_up_targets_run() {
     for (path, job) in examples().iter().filter(|(_, job)| runs_anywhere(job)) {
         let folder = tempfile::tempdir().unwrap();
         let mut rigel = Command::new(env!("CARGO_BIN_EXE_rigel"));
-        rigel.arg("run").arg(path).args([
-            "--time",
-            "200ms",
-            "--ramp",
-            "10ms",
-            "--interval",
-            "100ms",
-            "--quiet",
-            "--out",
-        ]);
+        rigel.arg("run").arg(path).args(SHORT).arg("--out");
         let output = rigel.arg(folder.path()).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {said}", path.display());
@@ -76,4 +74,23 @@ fn the_quick_start_drives_the_array_that_the_script_makes() {
     let script = fs::read_to_string(script).unwrap();
     assert!(script.contains(&format!("\nnqn={}\n", target.nqn)));
     assert_eq!((target.host.as_str(), target.port, target.ns), ("127.0.0.1", 4420, 1));
+}
+
+#[cfg(feature = "spdk")]
+#[test]
+fn the_examples_of_workloads_run_on_the_loopback_array() {
+    let array = array::Array::tcp(&["backing=malloc", "size_mib=64"]);
+    let mut ran = 0;
+    for (path, job) in examples() {
+        let Uri::NvmeTcp(_) = &job.target[0].uri else { continue };
+        let folder = tempfile::tempdir().unwrap();
+        let mut rigel = Command::new(env!("CARGO_BIN_EXE_rigel"));
+        rigel.arg("run").arg(&path).args(SHORT).arg("--out").arg(folder.path());
+        rigel.args(["--no-archive", "--target", &array.uris[0], "--destroy", "RIGEL-LOOPBACK-1"]);
+        let output = rigel.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {said}", path.display());
+        ran += 1;
+    }
+    assert!(ran >= 8, "{ran}");
 }
