@@ -2,6 +2,7 @@
 //!
 //! Owns the wording: each text names the field, the flag and the remedy.
 
+use super::Volume;
 use crate::units::Bytes;
 
 /// A refusal of the plan.
@@ -124,6 +125,16 @@ pub enum PlanError {
         lba_bytes: u32,
         /// The next multiple.
         suggested: Bytes,
+    },
+    /// Targets that cannot be one address space.
+    #[error("workload `{workload}`: volume `{volume}`: {fault}")]
+    Volume {
+        /// The workload.
+        workload: String,
+        /// The layout.
+        volume: Volume,
+        /// What is wrong, and the remedy.
+        fault: String,
     },
     /// A stride that would lead to addresses that are not aligned.
     #[error(

@@ -12,6 +12,7 @@ mod region;
 mod resolve;
 mod sizes;
 mod streams;
+mod volume;
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub use resolve::resolve;
 pub use sizes::{CellBytes, OpSizes};
 pub use streams::{band_places, places};
 
-pub use crate::spec::{Access, Arrivals, Band, Load, Op, OpenLoad, Overload, Scope, SizeMix, SizeShare};
+pub use crate::spec::{Access, Arrivals, Band, Load, Op, OpenLoad, Overload, Scope, SizeMix, SizeShare, Volume};
 use crate::units::Bytes;
 
 /// A workload with everything resolved.
@@ -52,6 +53,9 @@ pub struct WorkloadPlan {
     /// Where each sequential or strided stream begins, in per cent of its part of the region, 0 to below 100.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub start_percent: f64,
+    /// Its targets as one address space; each by itself if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<Volume>,
     /// For each entry of `targets`: the region it touches, in blocks of that target.
     pub regions: Vec<Region>,
     /// What its writes carry; none of a workload that only reads, nor in results of earlier versions.

@@ -55,8 +55,9 @@ pub(super) fn place(cores: &[usize], workloads: &[WorkloadPlan], points: &[Point
     let mut plans: Vec<CorePlan> = cores.iter().map(|core| CorePlan { core: *core, lanes: Vec::new() }).collect();
     for (index, workload) in workloads.iter().enumerate() {
         let loads: Vec<Load> = points.iter().map(|point| point.loads[index]).collect();
-        let on_each_target = matches!(loads.first(), Some(Load::QueueDepth(_)));
+        let on_each_target = matches!(loads.first(), Some(Load::QueueDepth(_))) && workload.volume.is_none();
         let positions = 0..workload.targets.len();
+        let loads: Vec<Load> = loads.iter().map(|load| over_volume(*load, workload)).collect();
         if on_each_target {
             for position in positions {
                 let sharers = sharers(position, workload.targets.len(), cores.len());
@@ -68,6 +69,14 @@ pub(super) fn place(cores: &[usize], workloads: &[WorkloadPlan], points: &[Point
         }
     }
     plans
+}
+
+/// The load of a volume set: what would be outstanding on each of its targets may go to any of them.
+fn over_volume(load: Load, workload: &WorkloadPlan) -> Load {
+    match (load, workload.volume) {
+        (Load::QueueDepth(depth), Some(_)) => Load::Outstanding(depth.saturating_mul(workload.targets.len() as u32)),
+        _ => load,
+    }
 }
 
 /// The cores, by position, that drive the target at `position`: one if there are enough targets, else several.

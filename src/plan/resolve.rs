@@ -7,6 +7,7 @@ use super::payload::resolve_payload;
 use super::placement::{check_depths, choose_cores, place, resolve_load};
 use super::region::resolve_region;
 use super::streams::{check_division, check_pattern, spread_starts};
+use super::volume::check_volume;
 use super::{Load, Op, OpSizes, Plan, PlanError, PointPlan, WorkloadPlan};
 use crate::facts::DeviceFacts;
 use crate::spec::{CoreList, Job};
@@ -81,6 +82,7 @@ fn resolve_workloads(job: &Job, targets: &[DeviceFacts]) -> Result<Vec<WorkloadP
             read_percent: workload.read_percent(),
             access: workload.access(),
             start_percent: workload.start.unwrap_or_default(),
+            volume: workload.volume,
             regions: Vec::new(),
             payload: resolve_payload(workload),
             name,
@@ -88,6 +90,7 @@ fn resolve_workloads(job: &Job, targets: &[DeviceFacts]) -> Result<Vec<WorkloadP
         let region = |index: &usize| resolve_region(&plan, workload.region(), &targets[*index]);
         plan.regions = plan.targets.iter().map(region).collect::<Result<_, _>>()?;
         check_pattern(&plan, targets)?;
+        check_volume(&plan, targets)?;
         Ok(plan)
     };
     let mut plans = job.workloads().iter().zip(job.workload_names()).map(resolve_one).collect::<Result<Vec<_>, _>>()?;

@@ -13,12 +13,21 @@ pub(super) fn footprint(plan: &Plan, clock: &Clock, figures: &PointFigures, numb
     let workload = &plan.workloads[number];
     let time_s = plan.ramp.as_secs_f64() + clock.ns(figures.window.0 as f64) / 1e9;
     let (mut ios, mut first, mut touched, mut region_bytes) = (0, 0.0, 0.0, 0);
-    for (position, &target) in workload.targets.iter().enumerate() {
-        let of_op = [Op::Read, Op::Write].map(|op| {
-            let cell = plan.cell(number, position, op);
+    let count = |positions: std::ops::Range<usize>| {
+        [Op::Read, Op::Write].map(|op| {
             let phases = [&figures.ramp, &figures.cells, &figures.drain];
-            phases.iter().map(|cells| cells[cell].service.count()).sum::<u64>()
-        });
+            let cells = positions.clone().map(|position| plan.cell(number, position, op));
+            cells.map(|cell| phases.iter().map(|cells| cells[cell].service.count()).sum::<u64>()).sum::<u64>()
+        })
+    };
+    let all = 0..workload.targets.len();
+    // A volume set is one target to its generator.
+    let parts: Vec<_> = match workload.volume {
+        Some(_) => vec![(0, count(all))],
+        None => all.map(|position| (position, count(position..position + 1))).collect(),
+    };
+    for (position, of_op) in parts {
+        let target = workload.targets[position];
         let here = coverage(plan, number, position, of_op, time_s);
         let lba_bytes = u64::from(plan.lba_bytes[target]);
         ios += of_op.iter().sum::<u64>();

@@ -22,6 +22,7 @@ use super::schema;
 use super::sizes::SizeMix;
 use super::target_ref::{self, TargetRef};
 use super::uri::Uri;
+use super::volume::Volume;
 use crate::units::{Bytes, greatest_divisor};
 
 /// Queue depth of a workload that states no load.
@@ -134,6 +135,10 @@ pub struct Workload {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::max_outstanding")]
     #[schemars(schema_with = "schema::outstanding")]
     pub max_outstanding: Option<u32>,
+    /// Its targets as one address space: end to end or striped; each by itself if absent. A queue depth then stands for as
+    /// many on each of them, wherever they go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<Volume>,
     /// The part of each target that it touches; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<RegionSpec>,

@@ -27,6 +27,7 @@ mod target_ref;
 mod uri;
 mod uri_parse;
 mod validate;
+mod volume;
 
 pub use accept::{Accept, At, Condition, Relation};
 pub use access::{Access, Band};
@@ -47,3 +48,4 @@ pub use sim_model::{Dist, PRESETS, SimModel};
 pub use sizes::{SIZES_MAX, SizeMix, SizeShare};
 pub use target_ref::TargetRef;
 pub use uri::{Delay, Fabric, Iscsi, Malloc, SCHEMES, Uri};
+pub use volume::Volume;

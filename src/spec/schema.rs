@@ -19,6 +19,7 @@ use super::region::RegionSpec;
 use super::scalar::BLOCK_SIZE_MAX;
 use super::sizes::{SIZES_MAX, SizeMix};
 use super::uri::{SCHEMES, Uri};
+use super::volume::Volume;
 
 /// A size in text, as [`crate::units::parse_size`] reads it.
 const SIZE: &str = r"[0-9]+\s*([bB]|[kKmMgGtTpP]([iI]?[bB])?)?";
@@ -199,6 +200,12 @@ written_as_text!(
     "CoreList",
     "Core numbers and ranges of them, such as 1-3,5.",
     r"\s*[0-9]+\s*(-\s*[0-9]+\s*)?(,\s*[0-9]+\s*(-\s*[0-9]+\s*)?)*"
+);
+written_as_text!(
+    Volume,
+    "Volume",
+    "Targets as one address space: concat, or stripe:SIZE.",
+    format!(r"concat|stripe:\s*{SIZE}")
 );
 written_as_text!(
     RegionSpec,

@@ -9,6 +9,7 @@ use rand_xoshiro::rand_core::SeedableRng;
 use super::number::below;
 use super::pick::Pick;
 use super::places::{EvenBlocks, Orders, PermutedBlocks, Places, SoleUnevenBlocks, StreamBlocks, Uneven, UnevenBlocks};
+use super::volume::{self, Layout};
 use crate::plan::{Access, Lane, Op, Plan};
 use crate::units::{Lba, Ticks};
 
@@ -37,6 +38,8 @@ pub struct Generator {
     /// The first I/O of each of the places, read and written: the others differ in their address only.
     kinds: Vec<NextIo>,
     access: Access,
+    /// Where the addresses lie, if the targets are one address space; `places` and `orders` are then that of it.
+    layout: Option<Layout>,
     /// How the hot band moves, if it does.
     moves: Option<Moves>,
 }
@@ -63,21 +66,27 @@ impl Generator {
     #[must_use]
     pub fn new(plan: &Plan, lane: &Lane, seed: u64) -> Self {
         let workload = &plan.workloads[lane.workload];
-        let places = Places::of(plan, lane);
-        let sizes = places.len() / lane.targets.len().max(1);
+        let layout = Layout::of(plan, workload);
+        let kinds_of = Places::of(plan, lane);
+        let sizes = kinds_of.len() / lane.targets.len().max(1);
         let kind = |index: usize| {
-            let Places { first_block, blocks, .. } = places[index / 2];
+            let Places { first_block, blocks, .. } = kinds_of[index / 2];
             let (position, op) = (lane.targets[index / 2 / sizes], [Op::Read, Op::Write][index % 2]);
             let target = workload.targets[position] as u32;
             let cell = plan.cell(lane.workload, position, op) as u32;
             NextIo { target, cell, op, lba: Lba(first_block), blocks }
         };
+        let kinds = (0..kinds_of.len() * 2).map(kind).collect();
+        let made_up = volume::made_up(plan, lane);
+        let (plan, lane) = made_up.as_ref().map_or((plan, lane), |(plan, lane)| (plan, lane));
+        let places = Places::of(plan, lane);
         Self {
             random: Xoroshiro128PlusPlus::seed_from_u64(seed),
             pick: Pick::new(workload, lane.targets.len()),
             orders: Orders::of(plan, lane, &places),
-            kinds: (0..places.len() * 2).map(kind).collect(),
+            kinds,
             places,
+            layout,
             access: workload.access.clone(),
             moves: None,
         }
@@ -123,7 +132,7 @@ impl Generator {
     /// The first I/O of the region, where all others differ from it in their address only.
     #[must_use]
     pub fn sole(&self) -> Option<NextIo> {
-        self.pick.sole().map(|(_, kind)| self.kinds[kind])
+        self.pick.sole().filter(|_| self.layout.is_none()).map(|(_, kind)| self.kinds[kind])
     }
 
     /// The I/Os by the numbers that [`Generator::fill`] gives them.
@@ -143,7 +152,7 @@ impl Generator {
     pub(super) fn fill(&mut self, blocks: &mut [u64], kinds: &mut [u32]) {
         // A copy that lives in registers; the patterns are told apart once and not at each I/O.
         let mut random = self.random.clone();
-        let (pick, places, out) = (&self.pick, &self.places[..], (blocks, kinds));
+        let (pick, places, out) = (&self.pick, &self.places[..], (&mut *blocks, &mut *kinds));
         match &mut self.orders {
             Orders::Even => pick.fill(&mut random, out, EvenBlocks { places }),
             Orders::Uneven(uneven) if pick.sole().is_some() => {
@@ -157,6 +166,14 @@ impl Generator {
             Orders::Streams(streams) => pick.fill(&mut random, out, StreamBlocks { places, streams }),
         }
         self.random = random;
+        if let Some(layout) = &self.layout {
+            let of_each = 2 * places.len() as u32;
+            for (block, kind) in blocks.iter_mut().zip(kinds) {
+                let (target, there) = layout.place(*block);
+                *block = there;
+                *kind += target as u32 * of_each;
+            }
+        }
     }
 }
 

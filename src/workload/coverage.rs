@@ -5,6 +5,7 @@
 
 use super::places::Places;
 use super::shape::{Shape, Weight};
+use super::volume;
 use crate::plan::{Access, Op, Plan};
 
 /// What I/Os on one target touch.
@@ -18,9 +19,12 @@ pub struct Coverage {
     pub region_blocks: u64,
 }
 
-/// What the target at `position` of workload `workload` is touched by so many I/Os of each direction that end within `time_s`.
+/// What so many I/Os of each direction, which end within `time_s`, touch of the target at `position` of a workload; of a volume
+/// set whatever the position of all of it.
 #[must_use]
 pub fn coverage(plan: &Plan, workload: usize, position: usize, ios: [u64; 2], time_s: f64) -> Coverage {
+    let made_up = volume::made_up_of(plan, workload);
+    let (plan, position) = made_up.as_ref().map_or((plan, position), |plan| (plan, 0));
     let workload = &plan.workloads[workload];
     let region = workload.regions[position];
     let lba_bytes = u64::from(plan.lba_bytes[workload.targets[position]].max(1));

@@ -16,6 +16,7 @@ mod scatter;
 mod shape;
 mod stream;
 mod table;
+mod volume;
 
 pub use addresses::{Generator, NextIo, Uniform};
 pub use arrivals::ArrivalTimes;
