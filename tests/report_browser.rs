@@ -69,8 +69,23 @@ fn asked(chromium: &str, folder: &Path, page: &str, args: &[&str], question: &st
 fn the_report_is_right_in_a_browser() {
     let Some(chromium) = chromium() else { return };
     let folder = report();
-    let page_path: PathBuf = folder.path().join("out/report.html");
-    let page = std::fs::read_to_string(&page_path).expect("the report");
+    assert_right(chromium, &folder, &folder.path().join("out/report.html"), 10);
+}
+
+#[test]
+fn a_comparison_is_right_in_a_browser() {
+    let Some(chromium) = chromium() else { return };
+    let folder = report();
+    let mut rigel = Command::new(env!("CARGO_BIN_EXE_rigel"));
+    rigel.args(["compare", "out", "out", "--limit", "iops=-2%", "-o", "comparison"]).current_dir(folder.path());
+    assert!(rigel.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("compares").success());
+    assert_right(chromium, &folder, &folder.path().join("comparison/report.html"), 8);
+}
+
+/// Checks a page over three points with at least so many charts.
+#[track_caller]
+fn assert_right(chromium: &str, folder: &TempDir, page_path: &Path, charts_min: usize) {
+    let page = std::fs::read_to_string(page_path).expect("the page");
 
     // Renders, on a desk and on a phone, light and dark; keeps the pictures where one can look at them.
     let keep = std::env::var("RIGEL_KEEP_SCREENSHOTS").map_or_else(|_| folder.path().to_owned(), PathBuf::from);
@@ -81,7 +96,7 @@ fn the_report_is_right_in_a_browser() {
         let (window, picture) = (format!("--window-size={size}"), format!("--screenshot={}", shot.display()));
         let scheme =
             if dark { "--blink-settings=preferredColorScheme=0" } else { "--blink-settings=preferredColorScheme=1" };
-        let output = browse(chromium, folder.path(), &page_path, &[&window, &picture, scheme]);
+        let output = browse(chromium, folder.path(), page_path, &[&window, &picture, scheme]);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!told.contains("CONSOLE"), "{told}");
         sizes.push(std::fs::read(&shot).expect("a picture"));
@@ -93,7 +108,7 @@ fn the_report_is_right_in_a_browser() {
     let ask = |args: &[&str], question: &str| asked(chromium, folder.path(), &page, args, question);
     assert_eq!(ask(&[], "performance.getEntriesByType('resource').length"), "0");
     let charts = ask(&[], "document.querySelectorAll('figure').length").parse::<usize>().expect("a number");
-    assert!(charts >= 10, "{charts} charts");
+    assert!(charts >= charts_min, "{charts} charts");
     let drawn = "[...document.querySelectorAll('figure')].filter(f => [...f.querySelectorAll('path')].some(p => \
                  p.getTotalLength() > 10)).length";
     assert_eq!(ask(&[], drawn), charts.to_string(), "every chart has data");
@@ -107,10 +122,10 @@ fn the_report_is_right_in_a_browser() {
     let _ = browse(
         chromium,
         folder.path(),
-        &page_path,
+        page_path,
         &["--no-pdf-header-footer", &format!("--print-to-pdf={}", pdf.display())],
     );
     let pdf = std::fs::read(&pdf).expect("a PDF");
     let pages = String::from_utf8_lossy(&pdf).matches("/Type /Page\n").count();
-    assert!((1..=9).contains(&pages), "{pages} pages for three points");
+    assert!((1..=12).contains(&pages), "{pages} pages for three points");
 }
