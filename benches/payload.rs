@@ -26,13 +26,14 @@ fn fill(c: &mut Criterion) {
             let made = ReductionPlan { compression, dedupe, unit: Bytes(4096), scope: Scope::Global };
             let mut filler = Filler::new(&Recipe::new(PayloadPlan::Made(made), 1, 1 << 40, 1, &[512]), 1);
             let mut buffers = vec![vec![0; block as usize]; (u64::from(ROTATION_BYTES) / block) as usize];
-            buffers.iter_mut().for_each(|buffer| filler.prime(buffer));
+            (0..).zip(&mut buffers).for_each(|(number, buffer)| filler.prime(number, buffer));
             let mut number = 0u64;
             group.throughput(Throughput::Bytes(block));
             group.bench_function(format!("{block}/compression {compression}, dedupe {dedupe}"), |b| {
                 b.iter(|| {
                     number += 1;
                     let at = number as usize % buffers.len();
+                    let _ = filler.begin(0);
                     filler.fill(0, number * block / 512, &mut buffers[at]);
                     black_box(&buffers[at]);
                 });

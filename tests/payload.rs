@@ -159,7 +159,8 @@ proptest! {
         let fill = |seed| {
             let mut filler = Filler::new(&recipe, seed);
             let mut bytes = vec![0; (unit * units) as usize];
-            filler.prime(&mut bytes);
+            filler.prime(0, &mut bytes);
+            let _ = filler.begin(0);
             filler.fill(0, lba * sectors, &mut bytes);
             bytes
         };

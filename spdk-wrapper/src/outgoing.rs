@@ -1,17 +1,21 @@
 //! What writes send: buffers of their own, apart from those that reads fill, and whoever prepares their bytes.
 //!
-//! Owns the rule which buffer a write gets: the slot's former one goes among the spare ones, and the spare one that has
-//! been there longest becomes the slot's. Only buffers of idle slots and spare ones are ever touched, so that nothing is
-//! written where a device may still read. Knows no transport and nothing of what the bytes are.
+//! Owns the rule which buffer a write gets: the one of the number that the filler names, so that what is sent does not
+//! depend on which I/O ended first; where another slot still has that one, the slot's own, made alike. Only buffers that no
+//! outstanding slot has are ever touched, so that nothing is written where a device may still read. Knows no transport and
+//! nothing of what the bytes are.
 
 use crate::io::Io;
 
 /// Prepares what writes send.
 pub trait Fill {
-    /// Fills a fresh, zeroed buffer, before it is used for the first time.
-    fn prime(&mut self, bytes: &mut [u8]);
+    /// Lays the bytes of buffer `number`, whatever the buffer held before, but for zeroes that stay where they are.
+    fn prime(&mut self, number: u64, bytes: &mut [u8]);
 
-    /// Makes the bytes of a write, in a buffer that was primed and perhaps sent before. Called just before the write is
+    /// Another write begins: the number of the buffer it is sent from.
+    fn begin(&mut self, io: &Io) -> u64;
+
+    /// Makes the bytes of that write, in a buffer that was primed and perhaps sent before. Called just before the write is
     /// sent, and again where it has to be sent again.
     fn fill(&mut self, io: &Io, bytes: &mut [u8]);
 }
@@ -48,10 +52,14 @@ struct Place {
 /// Buffers of one size that are filled in one way.
 #[derive(Debug)]
 struct Stock<M, F> {
-    of_slots: Vec<M>,
-    spare: Vec<M>,
-    /// The spare one that is next.
-    next: usize,
+    /// By slot.
+    own: Vec<M>,
+    /// By number, a power of two of them, or none: then each slot has its own only.
+    ring: Vec<M>,
+    /// By number, whether a slot has it.
+    taken: Vec<bool>,
+    /// By slot, the number it has; none where it has its own.
+    has: Vec<Option<u32>>,
     fill: F,
 }
 
@@ -62,24 +70,28 @@ impl<M, F> Default for Outgoing<M, F> {
 }
 
 impl<M: Memory, F: Fill> Outgoing<M, F> {
-    /// Adds a buffer for each of `slots` and `spare` more, all from `make`, primed.
+    /// Adds a buffer for each of `slots` and a ring of `ring` (a power of two, or 0) more, all from `make`, primed.
     ///
     /// # Errors
     /// That of `make`.
+    ///
+    /// # Panics
+    /// With a ring whose length is no power of two.
     pub fn add<E>(
         &mut self,
         slots: &[u32],
-        spare: u32,
+        ring: u32,
         mut fill: F,
         mut make: impl FnMut() -> Result<M, E>,
     ) -> Result<(), E> {
-        let mut primed = || {
+        assert!(ring == 0 || ring.is_power_of_two(), "a ring of {ring}");
+        let mut primed = |number: u64| {
             let mut buffer = make()?;
-            fill.prime(buffer.bytes_mut());
+            fill.prime(number, buffer.bytes_mut());
             Ok(buffer)
         };
-        let of_slots = slots.iter().map(|_| primed()).collect::<Result<Vec<_>, E>>()?;
-        let spare = (0..spare).map(|_| primed()).collect::<Result<Vec<_>, E>>()?;
+        let own = slots.iter().map(|_| primed(0)).collect::<Result<Vec<_>, E>>()?;
+        let ring = (0..u64::from(ring)).map(&mut primed).collect::<Result<Vec<_>, E>>()?;
         let stock = self.stocks.len() as u32;
         for (index, &slot) in (0..).zip(slots) {
             let slot = slot as usize;
@@ -88,7 +100,8 @@ impl<M: Memory, F: Fill> Outgoing<M, F> {
             }
             self.places[slot] = Place { stock, index };
         }
-        self.stocks.push(Stock { of_slots, spare, next: 0, fill });
+        let (taken, has) = (vec![false; ring.len()], vec![None; slots.len()]);
+        self.stocks.push(Stock { own, ring, taken, has, fill });
         Ok(())
     }
 
@@ -97,29 +110,56 @@ impl<M: Memory, F: Fill> Outgoing<M, F> {
     #[inline(always)]
     pub fn prepare(&mut self, io: &Io, len: u64) -> Option<&mut M> {
         let place = self.places.get(io.slot as usize)?;
-        let Stock { of_slots, spare, next, fill } = self.stocks.get_mut(place.stock as usize)?;
-        let buffer = of_slots.get_mut(place.index as usize)?;
-        if let Some(other) = spare.get_mut(*next) {
-            std::mem::swap(buffer, other);
-            *next = if *next + 1 == spare.len() { 0 } else { *next + 1 };
+        let Stock { own, ring, taken, has, fill } = self.stocks.get_mut(place.stock as usize)?;
+        let number = fill.begin(io);
+        let has = has.get_mut(place.index as usize)?;
+        if let Some(before) = has.take() {
+            *taken.get_mut(before as usize)? = false;
         }
+        let wrapped = number as usize & ring.len().wrapping_sub(1);
+        let buffer = match taken.get_mut(wrapped) {
+            Some(taken) if !*taken => {
+                *taken = true;
+                *has = Some(wrapped as u32);
+                ring.get_mut(wrapped)?
+            }
+            other => {
+                let alike = other.is_some();
+                let buffer = own.get_mut(place.index as usize)?;
+                if alike {
+                    prime_again(fill, wrapped as u64, buffer.bytes_mut());
+                }
+                buffer
+            }
+        };
         fill.fill(io, buffer.bytes_mut().get_mut(..len as usize)?);
         Some(buffer)
     }
+}
+
+/// Rare: an I/O takes longer than all of a ring.
+#[cold]
+#[inline(never)]
+fn prime_again<F: Fill>(fill: &mut F, number: u64, bytes: &mut [u8]) {
+    fill.prime(number, bytes);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Counts primings and fillings in the first two bytes.
+    /// Counts writes, and writes the number of the buffer and the address in the first two bytes.
     #[derive(Default)]
-    struct Counting(u8);
+    struct Counting(u64);
 
     impl Fill for Counting {
-        fn prime(&mut self, bytes: &mut [u8]) {
+        fn prime(&mut self, number: u64, bytes: &mut [u8]) {
+            bytes[0] = number as u8;
+        }
+
+        fn begin(&mut self, _io: &Io) -> u64 {
             self.0 += 1;
-            bytes[0] = self.0;
+            self.0 - 1
         }
 
         fn fill(&mut self, io: &Io, bytes: &mut [u8]) {
@@ -131,27 +171,40 @@ mod tests {
         Io { slot, target: 0, write: true, lba, blocks: 1 }
     }
 
-    fn outgoing(slots: &[u32], spare: u32) -> Outgoing<Box<[u8]>, Counting> {
+    fn outgoing(slots: &[u32], ring: u32) -> Outgoing<Box<[u8]>, Counting> {
         let mut outgoing = Outgoing::default();
-        outgoing.add(slots, spare, Counting::default(), || Ok::<_, ()>(vec![0; 8].into_boxed_slice())).expect("memory");
+        outgoing.add(slots, ring, Counting::default(), || Ok::<_, ()>(vec![0; 8].into_boxed_slice())).expect("memory");
         outgoing
     }
 
     #[test]
-    fn a_buffer_comes_back_only_after_all_spare_ones() {
-        let mut outgoing = outgoing(&[0, 1], 3);
-        let mut used = |slot| outgoing.prepare(&write(slot, 9), 8).map(|buffer| (buffer[0], buffer[1])).expect("one");
-        let in_turn = [0, 0, 0, 0, 1, 0].map(&mut used);
-        assert_eq!(in_turn, [(3, 9), (4, 9), (5, 9), (1, 9), (3, 9), (4, 9)]);
+    fn what_is_sent_depends_on_the_order_of_writes_and_not_on_the_slots() {
+        for slots in [[0, 0, 0, 0, 1, 0, 2, 2], [0, 1, 2, 0, 1, 2, 0, 1], [2, 2, 1, 1, 0, 0, 1, 2]] {
+            let mut outgoing = outgoing(&[0, 1, 2], 4);
+            let sent = slots.map(|slot| outgoing.prepare(&write(slot, 9), 8).map(|buffer| (buffer[0], buffer[1])));
+            assert_eq!(sent.map(Option::unwrap), [0, 1, 2, 3, 0, 1, 2, 3].map(|number| (number, 9)), "{slots:?}");
+        }
     }
 
     #[test]
     fn the_buffer_of_an_outstanding_slot_is_never_another_slots() {
-        let mut outgoing = outgoing(&[0, 1], 1);
-        let held = outgoing.prepare(&write(1, 1), 8).map(|buffer| buffer[0]);
-        for _ in 0..5 {
-            assert_ne!(outgoing.prepare(&write(0, 2), 8).map(|buffer| buffer[0]), held);
+        let mut outgoing = outgoing(&[0, 1], 2);
+        let held = outgoing.prepare(&write(1, 1), 8).expect("one").as_ptr();
+        for _ in 0..9 {
+            assert_ne!(outgoing.prepare(&write(0, 2), 8).expect("one").as_ptr(), held);
         }
+    }
+
+    #[test]
+    fn without_a_ring_each_slot_has_its_own() {
+        let mut outgoing = outgoing(&[0, 1], 0);
+        let first =
+            outgoing.prepare(&write(0, 7), 8).map(|buffer| (buffer.as_ptr(), buffer[0], buffer[1])).expect("one");
+        let other =
+            outgoing.prepare(&write(1, 8), 8).map(|buffer| (buffer.as_ptr(), buffer[0], buffer[1])).expect("one");
+        assert_eq!((first.1, first.2, other.1, other.2), (0, 7, 0, 8));
+        assert_ne!(first.0, other.0);
+        assert_eq!(outgoing.prepare(&write(0, 9), 8).map(|buffer| buffer.as_ptr()), Some(first.0));
     }
 
     #[test]
@@ -160,6 +213,6 @@ mod tests {
         assert!(outgoing.prepare(&write(0, 0), 8).is_none());
         assert!(outgoing.prepare(&write(2, 0), 8).is_none());
         assert!(outgoing.prepare(&write(1, 0), 9).is_none());
-        assert_eq!(outgoing.prepare(&write(1, 7), 8).map(|buffer| (buffer[0], buffer[1])), Some((1, 7)));
+        assert_eq!(outgoing.prepare(&write(1, 7), 8).map(|buffer| buffer[1]), Some(7));
     }
 }

@@ -29,6 +29,9 @@ pub struct CoreOrder {
     pub seed: u64,
 }
 
+/// Most memory for buffers beyond those of the slots: with more, each slot has its own only.
+const RING_BYTES_MAX: u64 = 64 << 20;
+
 /// Buffers that the writes of one workload are sent from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StockOrder {
@@ -36,8 +39,8 @@ pub struct StockOrder {
     pub slots: Vec<u32>,
     /// Bytes of each buffer.
     pub bytes: u32,
-    /// Buffers beyond those of the slots.
-    pub spare: u32,
+    /// Buffers beyond those of the slots, which writes go through in turn; a power of two, or 0.
+    pub ring: u32,
     /// Whether the slots are read into as well.
     pub reads: bool,
     /// What the buffers are filled with.
@@ -108,9 +111,11 @@ impl StockOrder {
         }
         let recipe = Recipe::of(plan, workload)?;
         let bytes = u32::try_from(planned.block_size.0).unwrap_or(u32::MAX).max(1);
-        // As many as make up what differs, less those that the slots bring.
-        let spare = if recipe.takes_turns() { (ROTATION_BYTES / bytes).saturating_sub(slots.len() as u32) } else { 0 };
+        // As many as make up what differs, and so many that one comes round again only when its write has ended.
+        let ring = (ROTATION_BYTES / bytes).max(2 * slots.len() as u32).next_power_of_two();
+        let fits = u64::from(ring) * u64::from(bytes) <= RING_BYTES_MAX;
+        let ring = if recipe.takes_turns() && fits { ring } else { 0 };
         let reads = planned.read_percent > 0.0;
-        Some(Self { slots, bytes, spare, reads, recipe, seed: stream_seed(seed, workload, 1) })
+        Some(Self { slots, bytes, ring, reads, recipe, seed: stream_seed(seed, workload, 1) })
     }
 }

@@ -15,8 +15,13 @@ pub type Outgoing<M> = spdk_wrapper::outgoing::Outgoing<M, Payload>;
 pub struct Payload(Filler);
 
 impl Fill for Payload {
-    fn prime(&mut self, bytes: &mut [u8]) {
-        self.0.prime(bytes);
+    fn prime(&mut self, number: u64, bytes: &mut [u8]) {
+        self.0.prime(number, bytes);
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, io: &Io) -> u64 {
+        self.0.begin(io.target)
     }
 
     #[inline(always)]
@@ -33,7 +38,7 @@ pub fn outgoing<M: Memory, E>(order: &CoreOrder, mut make: impl FnMut(u32) -> Re
     let mut outgoing = Outgoing::default();
     for stock in &order.outgoing {
         let filler = Payload(Filler::new(&stock.recipe, stock.seed));
-        outgoing.add(&stock.slots, stock.spare, filler, || make(stock.bytes))?;
+        outgoing.add(&stock.slots, stock.ring, filler, || make(stock.bytes))?;
     }
     Ok(outgoing)
 }

@@ -12,6 +12,8 @@ use super::recipe::{Recipe, STAMP_BYTES, scramble};
 /// Bytes that differ in more than their stamps: what units are copied from, and what buffers writes take turns with. So
 /// much that hardly two neighbours on a target are of the same origin, and no more than a core's cache.
 pub const ROTATION_BYTES: u32 = 2 << 20;
+/// By how many buffers targets are apart.
+const APART: u64 = 97;
 /// Odd, so that no two factors have the same product.
 const SPREAD: [u64; 2] = [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb];
 
@@ -19,8 +21,13 @@ const SPREAD: [u64; 2] = [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb];
 #[derive(Debug, Clone)]
 pub struct Filler {
     recipe: Recipe,
-    random: Xoshiro256PlusPlus,
-    /// Counts writes, from a start that no other filler has.
+    /// Seed of what the buffers hold.
+    seed: u64,
+    /// Where counting writes starts: where no other filler does.
+    start: u64,
+    /// How many writes each target has had, and the number of the present one. Each target counts by itself, so that what
+    /// it gets does not depend on how fast another one is.
+    counts: Vec<u64>,
     sequence: u64,
     /// What units are copies of but for their stamps; the same in all fillers of a recipe. Empty where there are no
     /// duplicates.
@@ -38,13 +45,24 @@ impl Filler {
             lay(recipe, &mut Xoshiro256PlusPlus::seed_from_u64(recipe.seed), &mut pool);
             pool
         };
-        let random = Xoshiro256PlusPlus::seed_from_u64(scramble(seed));
-        Self { recipe: recipe.clone(), random, sequence: scramble(seed ^ recipe.seed), pool }
+        let start = scramble(seed ^ recipe.seed);
+        let counts = vec![0; recipe.lba_bytes.len()];
+        Self { recipe: recipe.clone(), seed: scramble(seed), start, counts, sequence: start, pool }
     }
 
-    /// Prepares a zeroed buffer that writes are to be sent from.
-    pub fn prime(&mut self, bytes: &mut [u8]) {
-        lay(&self.recipe, &mut self.random, bytes);
+    /// Lays what buffer `number` holds, in one that is zeroed or was laid before.
+    pub fn prime(&mut self, number: u64, bytes: &mut [u8]) {
+        lay(&self.recipe, &mut Xoshiro256PlusPlus::seed_from_u64(scramble(self.seed ^ number)), bytes);
+    }
+
+    /// Another write to `target` begins: the number of its buffer, counted up.
+    #[inline(always)]
+    pub fn begin(&mut self, target: u32) -> u64 {
+        let Some(count) = self.counts.get_mut(target as usize) else { return 0 };
+        *count += 1;
+        self.sequence = self.start.wrapping_add(*count);
+        // Targets are apart, so that their writes seldom ask for the same buffer.
+        *count + u64::from(target) * APART
     }
 
     /// Makes the bytes of the next write, to `target` from `lba` on, in a buffer that was primed and perhaps filled before.
@@ -55,7 +73,6 @@ impl Filler {
         }
         let lba_bytes = self.recipe.lba_bytes.get(target as usize).copied().unwrap_or(1);
         let address = lba.wrapping_mul(u64::from(lba_bytes));
-        self.sequence = self.sequence.wrapping_add(1);
         if self.recipe.sets == 0 {
             stamp(bytes, self.recipe.granule, address >> 9, self.moment(target));
         } else {

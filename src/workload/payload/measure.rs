@@ -43,12 +43,13 @@ pub fn sample(payload: PayloadPlan, seed: u64) -> Audit {
     let mut held = vec![0; (SAMPLE_BYTES as usize).next_multiple_of(unit)];
     let mut filler = Filler::new(&recipe(held.len() as u64), seed);
     let mut buffers = vec![0; (ROTATION_BYTES as usize).next_multiple_of(unit)];
-    filler.prime(&mut buffers);
+    filler.prime(0, &mut buffers);
     let units = held.len() / unit;
     let scattered = (0..units).map(|number| (scramble(number as u64) % units as u64) as usize);
     for (write, number) in (0..units).chain(scattered).enumerate() {
         let buffer = write % (buffers.len() / unit) * unit;
         let bytes = &mut buffers[buffer..buffer + unit];
+        let _ = filler.begin(0);
         filler.fill(0, (number * unit) as u64, bytes);
         held[number * unit..(number + 1) * unit].copy_from_slice(bytes);
     }
