@@ -264,7 +264,10 @@ fn core_thread<B: Backend>(
     } else {
         match lanes.closed() {
             Ok(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
-            Err(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
+            Err(lanes) => match lanes.restless() {
+                Ok(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
+                Err(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
+            },
         }
     }
     // What the system counts of a thread goes with it, and the caller may want it after the last point.

@@ -60,6 +60,11 @@ impl<L: Source> Sink for Turn<'_, L> {
             self.lanes.open_loop(tag.lane).into_iter().for_each(|open_loop| open_loop.idle(slot));
             return None;
         }
+        if let Some(thinking) = self.lanes.thinking(tag.lane) {
+            thinking.think(slot, self.tick.0);
+            self.outstanding -= 1;
+            return None;
+        }
         let mut arrival = self.tick.0;
         if let Some(open_loop) = self.lanes.open_loop(tag.lane) {
             open_loop.idle(slot);
@@ -125,14 +130,16 @@ impl<'r, L: Source> Turn<'r, L> {
         (io, Tag { submitted: tick.0, arrival, cell, lane })
     }
 
-    /// Tick at which there is something to send: past, if an arrival waits though a slot is idle; never, in a closed loop or
-    /// in the drain.
+    /// Tick at which there is something to send: past, if an arrival waits though a slot is idle; never, in a closed loop
+    /// that does not pause or in the drain.
     #[inline(always)]
     pub(super) fn next_due(&mut self) -> Ticks {
         if self.book.draining() {
             return Ticks(u64::MAX);
         }
-        Ticks(self.lanes.open_loops().map(|(_, open_loop)| open_loop.next_due()).min().unwrap_or(u64::MAX))
+        let arrival = self.lanes.open_loops().map(|(_, open_loop)| open_loop.next_due()).min().unwrap_or(u64::MAX);
+        let rested = self.lanes.all_thinking().map(|(_, thinking)| thinking.next_due()).min().unwrap_or(u64::MAX);
+        Ticks(arrival.min(rested))
     }
 
     /// Counts the arrivals that are due at `now`.
@@ -153,6 +160,15 @@ impl<'r, L: Source> Turn<'r, L> {
         self.found = true;
         self.outstanding += 1;
         Some(self.next(slot, lane, tick, due))
+    }
+
+    /// The next I/O of a slot that has thought long enough at `now`, if there is one.
+    #[inline(always)]
+    pub(super) fn take_rested(&mut self, now: Ticks) -> Option<(Io, Tag)> {
+        let (lane, slot) =
+            self.lanes.all_thinking().find_map(|(lane, thinking)| Some((lane, thinking.take(now.0)?)))?;
+        self.found = true;
+        Some(self.first(slot, lane, now))
     }
 
     /// Past an edge, or several. False when the drain has taken too long.

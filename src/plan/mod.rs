@@ -27,7 +27,9 @@ pub use resolve::resolve;
 pub use sizes::{CellBytes, OpSizes};
 pub use streams::{band_places, places};
 
-pub use crate::spec::{Access, Arrivals, Band, Load, Op, OpenLoad, Overload, Scope, SizeMix, SizeShare};
+pub use crate::spec::{
+    Access, Arrivals, Band, Load, Op, OpenLoad, Overload, Scope, SizeMix, SizeShare, ThinkSpread, ThinkTime,
+};
 use crate::units::Bytes;
 
 /// A workload with everything resolved.
@@ -54,6 +56,9 @@ pub struct WorkloadPlan {
     pub start_percent: f64,
     /// For each entry of `targets`: the region it touches, in blocks of that target.
     pub regions: Vec<Region>,
+    /// How long each slot waits after a completion; not at all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think_time: Option<ThinkTime>,
     /// What its writes carry; none of a workload that only reads, nor in results of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<PayloadPlan>,

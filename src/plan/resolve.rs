@@ -82,6 +82,7 @@ fn resolve_workloads(job: &Job, targets: &[DeviceFacts]) -> Result<Vec<WorkloadP
             access: workload.access(),
             start_percent: workload.start.unwrap_or_default(),
             regions: Vec::new(),
+            think_time: workload.think_time,
             payload: resolve_payload(workload),
             name,
         };

@@ -11,16 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use super::accept::{self, Accept};
 use super::access::Access;
+use super::arrivals::Arrivals;
 use super::cores::CoreList;
 use super::load::{self, Load, Op};
 use super::nearest::{hint, list};
-use super::open::{self, Arrivals, OpenLoad, Overload};
+use super::open::{self, OpenLoad, Overload};
 use super::payload::{PayloadSpec, Reduction};
 use super::region::RegionSpec;
 use super::scalar;
 use super::schema;
 use super::sizes::SizeMix;
 use super::target_ref::{self, TargetRef};
+use super::think::ThinkTime;
 use super::uri::Uri;
 use crate::units::{Bytes, greatest_divisor};
 
@@ -127,13 +129,17 @@ pub struct Workload {
     #[schemars(schema_with = "schema::rate")]
     pub rate: Option<u64>,
     /// How the arrivals are spread over time; Poisson if absent. Only with a rate.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::arrivals")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
     /// Most I/Os an open loop has outstanding over all targets, 1 to 1,048,576; arrivals beyond it wait, and their
     /// waiting counts as response latency. Chosen by the plan if absent. Only with a rate.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::max_outstanding")]
     #[schemars(schema_with = "schema::outstanding")]
     pub max_outstanding: Option<u32>,
+    /// Closed loop: how long each outstanding I/O waits after its completion before the next takes its place, as a user
+    /// does between requests; not at all if absent. Excludes `rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think_time: Option<ThinkTime>,
     /// The part of each target that it touches; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<RegionSpec>,

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::open::{Arrivals, DEFAULT_MAX_OUTSTANDING, OpenLoad};
+use super::open::{DEFAULT_MAX_OUTSTANDING, OpenLoad};
 use super::scalar::Whole;
 use crate::units::format_count;
 
@@ -57,12 +57,8 @@ impl fmt::Display for Load {
             Self::QueueDepth(depth) => write!(f, "queue depth {depth}"),
             Self::Outstanding(count) => write!(f, "outstanding {count}"),
             Self::Rate(OpenLoad { rate_per_s, arrivals, max_outstanding }) => {
-                let spread = match arrivals {
-                    Arrivals::Poisson => "Poisson",
-                    Arrivals::Constant => "evenly spaced",
-                };
                 let most = max_outstanding.map(|most| format!(", at most {most} outstanding")).unwrap_or_default();
-                write!(f, "{} arrivals/s ({spread}{most})", format_count(*rate_per_s))
+                write!(f, "{} arrivals/s ({arrivals}{most})", format_count(*rate_per_s))
             }
         }
     }

@@ -27,7 +27,7 @@ pub struct Overrides {
     pub outstanding: Option<String>,
     /// `--rate N[,N…]`, of every workload: replaces its load and the sweep; a list makes a sweep.
     pub rate: Option<String>,
-    /// `--arrivals poisson|constant`, of every workload.
+    /// `--arrivals poisson|constant|bursts:N`, of every workload.
     pub arrivals: Option<String>,
     /// `--max-outstanding N`, of every workload.
     pub max_outstanding: Option<String>,
@@ -183,7 +183,9 @@ impl Edit {
             for load in LOADS {
                 workload.remove(load);
             }
-            if field != "rate" {
+            if field == "rate" {
+                workload.remove("think_time");
+            } else {
                 workload.remove("arrivals");
                 workload.remove("max_outstanding");
             }

@@ -146,6 +146,7 @@ pub(super) fn exclusive_fields(workload: &mut Schema) {
         ["queue_depth", "outstanding"],
         ["queue_depth", "rate"],
         ["outstanding", "rate"],
+        ["think_time", "rate"],
         ["block_size", "read_block_size"],
         ["block_size", "write_block_size"],
     ];

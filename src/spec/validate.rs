@@ -117,7 +117,7 @@ fn addresses(workload: &Workload) -> Result<(), (&'static str, String)> {
 
 /// An open loop has a rate and no depth; what belongs to a rate needs one. The field at fault, and what is wrong.
 fn load_kinds(workload: &Workload, sweep: Option<&Sweep>) -> Result<(), (&'static str, String)> {
-    let Workload { queue_depth, outstanding, rate, arrivals, max_outstanding, .. } = workload;
+    let Workload { queue_depth, outstanding, rate, arrivals, max_outstanding, think_time, .. } = workload;
     let depth = [("queue_depth", queue_depth.is_some()), ("outstanding", outstanding.is_some())];
     if let (Some(_), Some((depth, _))) = (rate, depth.iter().find(|(_, given)| *given)) {
         let flag = depth.replace('_', "-");
@@ -131,6 +131,14 @@ fn load_kinds(workload: &Workload, sweep: Option<&Sweep>) -> Result<(), (&'stati
         ));
     }
     let open = rate.is_some() || sweep.is_some_and(|sweep| sweep.rate.is_some());
+    if open && think_time.is_some() {
+        return Err((
+            "think_time",
+            "`think_time` belongs to a closed loop, whose next I/O waits for the last, and a rate is an open loop; leave \
+             `think_time` out, or write `queue_depth` (--queue-depth) in place of the rate"
+                .to_owned(),
+        ));
+    }
     let needs_rate = [("arrivals", arrivals.is_some()), ("max_outstanding", max_outstanding.is_some())];
     match needs_rate.iter().find(|(_, given)| *given && !open) {
         Some((name, _)) => Err((

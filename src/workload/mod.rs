@@ -15,10 +15,12 @@ mod scatter;
 mod shape;
 mod stream;
 mod table;
+mod think_times;
 
 pub use addresses::{Generator, NextIo, Uniform};
 pub use arrivals::ArrivalTimes;
 pub use batch::{Batch, SoleBatch};
+pub use think_times::ThinkTimes;
 
 /// The seed of the generator of `lane` on the `core`-th core of the plan: both are mixed into the plan's seed by
 /// SplitMix64 steps, so that streams of different lanes have nothing in common.

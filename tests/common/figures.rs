@@ -57,6 +57,7 @@ pub fn plan(targets: usize, read_percent: f64, depths: &[u32], time: Duration) -
             read_percent,
             access: Access::Random,
             start_percent: 0.0,
+            think_time: None,
             regions: vec![Region { first_block: 0, blocks: 1 << 21 }; targets],
             payload: None,
         }],

@@ -132,6 +132,7 @@ mod test_plan {
                 read_percent: 100.0,
                 access: Access::Random,
                 start_percent: 0.0,
+                think_time: None,
                 regions: vec![Region { first_block: 0, blocks: 8 }],
                 payload: None,
             }],
