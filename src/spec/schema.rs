@@ -196,17 +196,27 @@ written_as_text!(
     format!(r"/.*|({})://.*", SCHEMES.join("|"))
 );
 written_as_text!(
-    CoreList,
-    "CoreList",
-    "Core numbers and ranges of them, such as 1-3,5.",
-    r"\s*[0-9]+\s*(-\s*[0-9]+\s*)?(,\s*[0-9]+\s*(-\s*[0-9]+\s*)?)*"
-);
-written_as_text!(
     RegionSpec,
     "RegionSpec",
     "Part of a target: whole, 1g (the first), 1g-2g, 10%-20%.",
     format!(r"whole|({SIZE}\s*-\s*)?{SIZE}|({PERCENT}\s*-\s*)?{PERCENT}")
 );
+
+impl JsonSchema for CoreList {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "CoreList".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let ranges = text(r"\s*[0-9]+\s*(-\s*[0-9]+\s*)?(,\s*[0-9]+\s*(-\s*[0-9]+\s*)?)*");
+        let one = json!({"type": "integer", "minimum": 0});
+        json_schema!({"description": "Core numbers and ranges of them, such as 1-3,5.", "anyOf": [ranges, one]})
+    }
+}
 
 impl JsonSchema for SizeMix {
     fn schema_name() -> Cow<'static, str> {
