@@ -30,6 +30,7 @@ fn planned(job: &Job) -> Option<PayloadPlan> {
         max_queue_depth: 0,
         queue_pair_depth: 0,
         volatile: true,
+        supports: rigel::facts::Supports::ALL,
     };
     resolve(job, &[target], &[0, 1]).unwrap().workloads[0].payload
 }

@@ -383,8 +383,8 @@ fn why(plan: &Plan, point: usize, reason: Reason) -> Option<String> {
             ))
         }
         Reason::Lost(cell) => {
-            let targets = plan.workloads.iter().flat_map(|w| w.targets.iter().copied());
-            let target = targets.flat_map(|t| [t, t]).nth(cell as usize).unwrap_or(0);
+            let place = plan.places().nth(cell as usize);
+            let target = place.map_or(0, |(workload, position, _)| plan.workloads[workload].targets[position]);
             Some(format!("target lost: {}", plan.targets.get(target).map_or("?", String::as_str)))
         }
     }

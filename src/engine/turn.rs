@@ -7,8 +7,7 @@
 use super::book::Book;
 use super::lane::{Source, Tag};
 use super::stop::{Reason, Stop};
-use crate::driver::{Full, Io, Sink, Status};
-use crate::plan::Op;
+use crate::driver::{Full, Io, Sink, Status, operation};
 use crate::units::Ticks;
 use crate::workload::NextIo;
 
@@ -126,7 +125,7 @@ impl<'r, L: Source> Turn<'r, L> {
         if let Some(kept) = self.blocks.get_mut(slot as usize).filter(|_| L::MIXED) {
             *kept = blocks;
         }
-        let io = Io { slot, target, write: op == Op::Write, lba: lba.0, blocks };
+        let io = Io { slot, target, op: operation(op), lba: lba.0, blocks };
         (io, Tag { submitted: tick.0, arrival, cell, lane })
     }
 

@@ -151,7 +151,7 @@ fn served(point: &PointResult) -> Option<u64> {
 fn thinking_share(plan: &Plan, point: &PointResult) -> Option<f64> {
     let all = !plan.workloads.is_empty() && plan.workloads.iter().all(|workload| workload.think_time.is_some());
     let of = |op: &OpFigures| op.service.as_ref().map_or(0.0, |service| op.iops * service.mean_ns / 1e9);
-    let outstanding = of(&point.total.read) + of(&point.total.write);
+    let outstanding: f64 = point.total.ops().map(|(_, op)| of(op)).sum();
     let slots = point.load.total_outstanding as f64;
     (all && slots > 0.0).then(|| (1.0 - outstanding / slots).max(0.0))
 }
@@ -163,7 +163,7 @@ fn host_served(point: &PointResult, targets: &[DeviceFacts]) -> Option<(u64, Bou
     let paths: Option<Vec<LocalPath>> = targets.iter().map(|target| local_path(&target.uri)).collect();
     let path = paths?.into_iter().max_by_key(|path| path.once_ns)?;
     let of_targets = point.workloads.iter().flat_map(|workload| &workload.targets);
-    let ops = of_targets.flat_map(|target| [&target.figures.read, &target.figures.write]);
+    let ops = of_targets.flat_map(|target| target.figures.ops().map(|(_, op)| op));
     let floor_ns = ops.filter_map(|op| op.service.as_ref()).map(|latency| latency.min_ns).max()?;
     (floor_ns <= path.once_ns + EACH_NS * point.load.total_outstanding).then_some((floor_ns, path.bound))
 }

@@ -14,6 +14,7 @@ use super::access::Access;
 use super::arrivals::Arrivals;
 use super::cores::CoreList;
 use super::load::{self, Load, Op};
+use super::mix::OpMix;
 use super::nearest::{hint, list};
 use super::open::{self, OpenLoad, Overload};
 use super::payload::{PayloadSpec, Reduction};
@@ -103,6 +104,9 @@ pub struct Workload {
     #[serde(deserialize_with = "scalar::percent", serialize_with = "scalar::write_percent")]
     #[schemars(schema_with = "schema::percent")]
     pub read_percent: Option<f64>,
+    /// Shares of the operations, in per cent, where there are others than reads and writes; excludes `read_percent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<OpMix>,
     /// Which addresses it touches, in which order; random if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
@@ -272,7 +276,7 @@ impl Workload {
     pub fn sizes(&self, op: Op) -> SizeMix {
         let own = match op {
             Op::Read => &self.read_block_size,
-            Op::Write => &self.write_block_size,
+            Op::Write | Op::Trim | Op::WriteZeroes | Op::Flush => &self.write_block_size,
         };
         own.as_ref().or(self.block_size.as_ref()).cloned().unwrap_or_else(|| DEFAULT_BLOCK_SIZE.into())
     }
@@ -294,7 +298,18 @@ impl Workload {
     /// Share of reads, in per cent, 0 to 100.
     #[must_use]
     pub fn read_percent(&self) -> f64 {
-        self.read_percent.unwrap_or(100.0)
+        self.mix.map_or(self.read_percent.unwrap_or(100.0), |mix| mix.share(Op::Read))
+    }
+
+    /// Share of an operation, in per cent, 0 to 100.
+    #[must_use]
+    pub fn share(&self, op: Op) -> f64 {
+        match (op, &self.mix) {
+            (_, Some(mix)) => mix.share(op),
+            (Op::Read, None) => self.read_percent(),
+            (Op::Write, None) => 100.0 - self.read_percent(),
+            (_, None) => 0.0,
+        }
     }
 
     /// Which addresses it touches.

@@ -19,22 +19,48 @@ pub const OUTSTANDING_MAX: u32 = 1_048_576;
 /// Most points of one sweep.
 pub const SWEEP_POINTS_MAX: usize = 10_000;
 
-/// Direction of an I/O.
+/// What an I/O does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Op {
     /// Reads blocks.
     Read,
     /// Writes blocks.
     Write,
+    /// Gives blocks back to the target (deallocate, unmap).
+    Trim,
+    /// Lets blocks be zeroes, without sending them.
+    WriteZeroes,
+    /// Lets the target put to its medium what it has been sent.
+    Flush,
+}
+
+impl Op {
+    /// All of them, in order.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::WriteZeroes, Self::Flush];
+
+    /// Its name, as a job has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+            Self::WriteZeroes => "write_zeroes",
+            Self::Flush => "flush",
+        }
+    }
+
+    /// Whether it changes what a target holds.
+    #[must_use]
+    pub fn destroys(self) -> bool {
+        !matches!(self, Self::Read | Self::Flush)
+    }
 }
 
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Read => "read",
-            Self::Write => "write",
-        })
+        f.write_str(self.name())
     }
 }
 

@@ -19,7 +19,7 @@ pub struct NextIo {
     pub target: u32,
     /// Cell that its figures go to (`Plan::cell`).
     pub cell: u32,
-    /// Direction.
+    /// What it does.
     pub op: Op,
     /// First block.
     pub lba: Lba,
@@ -34,7 +34,7 @@ pub struct Generator {
     pick: Pick,
     places: Vec<Places>,
     orders: Orders,
-    /// The first I/O of each of the places, read and written: the others differ in their address only.
+    /// The first I/O of each of the places, by each operation: the others differ in their address only.
     kinds: Vec<NextIo>,
     access: Access,
     /// How the hot band moves, if it does.
@@ -65,9 +65,10 @@ impl Generator {
         let workload = &plan.workloads[lane.workload];
         let places = Places::of(plan, lane);
         let sizes = places.len() / lane.targets.len().max(1);
+        let ops = workload.ops();
         let kind = |index: usize| {
-            let Places { first_block, blocks, .. } = places[index / 2];
-            let (position, op) = (lane.targets[index / 2 / sizes], [Op::Read, Op::Write][index % 2]);
+            let Places { first_block, blocks, .. } = places[index / ops.len()];
+            let (position, op) = (lane.targets[index / ops.len() / sizes], ops[index % ops.len()]);
             let target = workload.targets[position] as u32;
             let cell = plan.cell(lane.workload, position, op) as u32;
             NextIo { target, cell, op, lba: Lba(first_block), blocks }
@@ -76,7 +77,7 @@ impl Generator {
             random: Xoroshiro128PlusPlus::seed_from_u64(seed),
             pick: Pick::new(workload, lane.targets.len()),
             orders: Orders::of(plan, lane, &places),
-            kinds: (0..places.len() * 2).map(kind).collect(),
+            kinds: (0..places.len() * ops.len()).map(kind).collect(),
             places,
             access: workload.access.clone(),
             moves: None,
