@@ -72,10 +72,13 @@ fn each_operation_has_its_share_and_is_told_everywhere() {
     assert_eq!(trims, point.total.trim.as_ref().unwrap().completions);
     let of_run = at("result.json").parent().unwrap().to_path_buf();
     rigel(&format!("export {} --out {}/x", of_run.display(), of_run.display())).ends_with(0);
-    rigel(&format!("report {} --out {}/page.html", of_run.display(), of_run.display()));
-    for (file, text) in
-        [("x/points.csv", ",write_zeroes,"), ("x/intervals.csv", ",flush,"), ("x/rigel.prom", "op=\"trim\"")]
-    {
+    rigel(&format!("report {0} --out {0}/x/page.html", of_run.display())).ends_with(0);
+    for (file, text) in [
+        ("x/page.html", ">write_zeroes<"),
+        ("x/points.csv", ",write_zeroes,"),
+        ("x/intervals.csv", ",flush,"),
+        ("x/rigel.prom", "op=\"trim\""),
+    ] {
         assert!(fs::read_to_string(of_run.join(file)).unwrap().contains(text), "{file}");
     }
 }

@@ -81,7 +81,13 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
                 self.turn.refuse(io, tag);
             }
         }
-        while L::THINK {
+        if L::THINK {
+            self.send_rested();
+        }
+    }
+
+    fn send_rested(&mut self) {
+        loop {
             let now = self.driver.now();
             let Some((io, tag)) = self.turn.take_rested(now) else { break };
             if self.driver.submit(io, tag).is_err() {

@@ -39,7 +39,7 @@ impl Thinking {
     /// A slot's I/O has ended at `tick`.
     #[inline(always)]
     pub(super) fn think(&mut self, slot: u32, tick: u64) {
-        self.due.push(Reverse((tick.saturating_add(self.times.next()), slot)));
+        self.due.push(Reverse((tick.saturating_add(self.times.draw()), slot)));
     }
 
     /// Tick at which the next slot sends again.

@@ -29,7 +29,7 @@ impl ThinkTimes {
     /// The next one, in ticks.
     #[inline(always)]
     #[must_use]
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         match self.spread {
             ThinkSpread::Constant => self.mean_ticks.round() as u64,
             ThinkSpread::Exponential => {
@@ -48,7 +48,7 @@ impl ThinkTimes {
                 (self.mean_ticks * share) as u64
             }
             // It does not age.
-            ThinkSpread::Exponential => self.next(),
+            ThinkSpread::Exponential => self.draw(),
         }
     }
 }
