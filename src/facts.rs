@@ -32,6 +32,25 @@ pub struct DeviceFacts {
     pub queue_pair_depth: u32,
     /// Whether it is memory made for this run (malloc, null, sim), so that writing to it destroys nothing.
     pub volatile: bool,
+    /// Which operations beside reading and writing it supports; none in results of earlier versions.
+    #[serde(default)]
+    pub supports: Supports,
+}
+
+/// Which operations beside reading and writing a target supports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Supports {
+    /// Giving blocks back.
+    pub trim: bool,
+    /// Letting blocks be zeroes.
+    pub write_zeroes: bool,
+    /// Putting to the medium what was sent.
+    pub flush: bool,
+}
+
+impl Supports {
+    /// All of them.
+    pub const ALL: Self = Self { trim: true, write_zeroes: true, flush: true };
 }
 
 /// The machine that generated the load.

@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "some of the contract is about real devices")]
 mod conformance;
 
-use rigel::driver::{Backend, Driver, NullBackend, SimBackend};
+use rigel::driver::{Backend, Driver, NullBackend, Operation, SimBackend};
 use rigel::spec::Uri;
 
 fn uri(text: &str) -> Uri {
@@ -15,6 +15,7 @@ fn uri(text: &str) -> Uri {
 fn null_keeps_the_contract() {
     let backend = NullBackend::new(&[uri("null://1g")]);
     conformance::every_io_ends_once(&backend, 8);
+    conformance::other_operations_end_once(&backend, 8, &[]);
     conformance::a_single_slot_works_again_and_again(&backend, 8);
     conformance::dropping_with_io_outstanding_is_safe(&backend, 8);
 }
@@ -26,6 +27,7 @@ fn sim_keeps_the_contract() {
     {
         let backend = SimBackend::new(&[uri(model)]);
         conformance::every_io_ends_once(&backend, 8);
+        conformance::other_operations_end_once(&backend, 8, &[]);
         conformance::a_single_slot_works_again_and_again(&backend, 8);
         conformance::dropping_with_io_outstanding_is_safe(&backend, 8);
     }
@@ -35,7 +37,7 @@ fn sim_keeps_the_contract() {
 fn virtual_time_moves_to_the_next_completion_and_no_further() {
     let backend = SimBackend::new(&[uri("sim://?service=const:100us&servers=1")]);
     let mut driver = backend.open::<conformance::Counter>(&conformance::order(&backend, 4, 8)).unwrap();
-    let mut counter = conformance::Counter::new(0, 8, false);
+    let mut counter = conformance::Counter::new(0, 8, Operation::Read);
     counter.drive(&mut driver, 4, 0);
     // One server: the four are served one after the other.
     assert_eq!(counter.ticks, [100_000, 200_000, 300_000, 400_000]);

@@ -8,7 +8,7 @@ mod conformance;
 
 use std::collections::HashMap;
 
-use rigel::driver::{Backend, BdevBackend, Status};
+use rigel::driver::{Backend, BdevBackend, Operation, Status};
 
 #[test]
 fn bdev_keeps_the_contract() {
@@ -17,6 +17,7 @@ fn bdev_keeps_the_contract() {
     assert_eq!(backend.facts().len(), 2);
     assert!(backend.facts().iter().all(|facts| facts.volatile && facts.blocks == 64 << 11));
     conformance::every_io_ends_once(&backend, 8);
+    conformance::other_operations_end_once(&backend, 8, &[]);
     conformance::a_single_slot_works_again_and_again(&backend, 8);
     conformance::an_address_beyond_the_end_is_an_error(&backend, 8);
     conformance::a_write_on_a_reading_order_is_refused(&backend, 8);
@@ -27,7 +28,7 @@ fn bdev_keeps_the_contract() {
     let mut order = conformance::order(&backend, 4, 8);
     order.writes = vec![true, false];
     let mut driver = backend.open(&order).expect("opens for writing");
-    let mut counter = conformance::Counter::new(996, 8, true);
+    let mut counter = conformance::Counter::new(996, 8, Operation::Write);
     counter.drive(&mut driver, 4, 0);
     assert_eq!(counter.statuses, HashMap::from([(Status::Good, 1_000)]));
 }

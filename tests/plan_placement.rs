@@ -20,6 +20,7 @@ fn target(index: usize, blocks: u64) -> DeviceFacts {
         max_queue_depth: 0,
         queue_pair_depth: 0,
         volatile: true,
+        supports: rigel::facts::Supports::ALL,
     }
 }
 

@@ -21,6 +21,7 @@ fn namespace(serial: &str) -> DeviceFacts {
         max_queue_depth: 128,
         queue_pair_depth: 0,
         volatile: false,
+        supports: rigel::facts::Supports::ALL,
     }
 }
 

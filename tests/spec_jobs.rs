@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use rigel::spec::{
     Accept, Access, Arrivals, Band, Job, Load, Op, Overrides, RATE_MAX, RegionSpec, SizeMix, Target, TargetRef,
-    Workload, parse,
+    ThinkSpread, ThinkTime, Workload, parse,
 };
 use rigel::units::Bytes;
 
@@ -493,11 +493,22 @@ fn any_workload(targets: usize) -> impl Strategy<Value = Workload> {
     let targets = proptest::option::of(proptest::sample::subsequence((0..targets).collect::<Vec<_>>(), 1..=targets));
     let load = prop_oneof![
         Just(Workload::default()),
-        (1u32..=65_535).prop_map(|depth| Workload { queue_depth: Some(depth), ..Workload::default() }),
+        (1u32..=65_535, proptest::option::of((1u64..1 << 46, any::<bool>()))).prop_map(|(depth, think)| {
+            let spread = |exponential| if exponential { ThinkSpread::Exponential } else { ThinkSpread::Constant };
+            let think_time = think.map(|(ns, exponential)| {
+                let mean = Duration::from_nanos(ns);
+                ThinkTime { mean, spread: spread(exponential) }
+            });
+            Workload { queue_depth: Some(depth), think_time, ..Workload::default() }
+        }),
         (1u32..=1_048_576).prop_map(|total| Workload { outstanding: Some(total), ..Workload::default() }),
-        (1u64..=RATE_MAX, proptest::option::of(any::<bool>()), proptest::option::of(1u32..=1_048_576)).prop_map(
-            |(rate, poisson, max_outstanding)| {
-                let arrivals = poisson.map(|poisson| if poisson { Arrivals::Poisson } else { Arrivals::Constant });
+        (1u64..=RATE_MAX, proptest::option::of(0u32..=1_048_576), proptest::option::of(1u32..=1_048_576)).prop_map(
+            |(rate, size, max_outstanding)| {
+                let arrivals = size.map(|size| match size {
+                    0 => Arrivals::Poisson,
+                    1 => Arrivals::Constant,
+                    size => Arrivals::Bursts { size },
+                });
                 Workload { rate: Some(rate), arrivals, max_outstanding, ..Workload::default() }
             }
         ),

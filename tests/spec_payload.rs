@@ -30,6 +30,7 @@ fn planned(job: &Job) -> Option<PayloadPlan> {
         max_queue_depth: 0,
         queue_pair_depth: 0,
         volatile: true,
+        supports: rigel::facts::Supports::ALL,
     };
     resolve(job, &[target], &[0, 1]).unwrap().workloads[0].payload
 }
@@ -96,7 +97,7 @@ fn what_cannot_be_is_refused_with_place_and_remedy() {
 fn a_payload_of_a_job_that_only_reads_is_refused() {
     let reads = job("payload = { dedupe = 2 }").replace("read_percent = 0", "read_percent = 100");
     let error = parse(&reads, "job.toml").unwrap_err().to_string();
-    assert!(error.contains("this job only reads") && error.contains("--read-percent"), "{error}");
+    assert!(error.contains("this job writes nothing") && error.contains("--read-percent"), "{error}");
 }
 
 #[test]

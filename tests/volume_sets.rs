@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use lanes::{generator, take, target};
 use proptest::prelude::*;
-use rigel::plan::{Plan, PlanError, resolve};
+use rigel::plan::{Op, Plan, PlanError, resolve};
 use rigel::spec;
 use rigel::workload::coverage;
 
@@ -69,7 +69,7 @@ fn a_hot_band_of_a_set_lies_on_the_first_targets_end_to_end_and_on_all_striped()
 #[test]
 fn the_footprint_of_a_set_is_that_of_the_whole() {
     let plan = plan("access = \"permutation\"\nvolume = \"stripe:64k\"", &[1 << 13; 4], 1);
-    let told = coverage(&plan, 0, 0, [2_048, 0], 1.0);
+    let told = coverage(&plan, 0, 0, &[(Op::Read, 2_048)], 1.0);
     assert_eq!((told.first_ios, told.touched_blocks, told.region_blocks), (2_048.0, 16_384.0, 1 << 15));
 }
 

@@ -17,16 +17,17 @@ fn assert_told(workload: &str, count: u64, draws: u64, time_s: f64) {
     let plan = plan(&format!("{workload}{size}"), target(count, 512), 1);
     let mut generator = generator(&plan, 0, 1).on_clock(1e9);
     generator.begin_point(Ticks(0));
-    let (mut places, mut touched, mut first, mut ops) = (HashSet::new(), vec![false; count as usize], 0u64, [0, 0]);
+    let (mut places, mut touched, mut first, mut ops) =
+        (HashSet::new(), vec![false; count as usize], 0u64, [(Op::Read, 0), (Op::Write, 0)]);
     for number in 0..draws {
         generator.at(Ticks((time_s * 1e9 * number as f64 / draws as f64) as u64));
         let io = generator.next_io();
         first += u64::from(places.insert((io.lba, io.blocks)));
-        ops[usize::from(io.op == Op::Write)] += 1;
+        ops[usize::from(io.op == Op::Write)].1 += 1;
         let begin = io.lba.0 as usize;
         touched[begin..begin + io.blocks as usize].fill(true);
     }
-    let told = coverage(&plan, 0, 0, ops, time_s);
+    let told = coverage(&plan, 0, 0, &ops, time_s);
     let counted = touched.iter().filter(|touched| **touched).count() as f64;
     // Sizes are drawn too, so that few I/Os touch more or less by chance.
     let by_chance = 2.0 / (draws as f64).sqrt();

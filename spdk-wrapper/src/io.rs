@@ -4,6 +4,48 @@
 
 use crate::Status;
 
+/// What an I/O does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Reads blocks into a buffer.
+    Read,
+    /// Writes blocks from a buffer.
+    Write,
+    /// Gives blocks back to the target (deallocate, unmap).
+    Trim,
+    /// Lets blocks be zeroes, without sending them.
+    WriteZeroes,
+    /// Lets the target put to its medium what it has been sent; of the whole target.
+    Flush,
+}
+
+impl Operation {
+    /// Whether it changes what the target holds.
+    #[inline(always)]
+    #[must_use]
+    pub fn destroys(self) -> bool {
+        !matches!(self, Self::Read | Self::Flush)
+    }
+
+    /// Whether blocks go to or from a buffer.
+    #[inline(always)]
+    #[must_use]
+    pub fn moves_blocks(self) -> bool {
+        matches!(self, Self::Read | Self::Write)
+    }
+}
+
+/// Which operations beside reading and writing a target knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Supported {
+    /// [`Operation::Trim`].
+    pub trim: bool,
+    /// [`Operation::WriteZeroes`].
+    pub write_zeroes: bool,
+    /// [`Operation::Flush`].
+    pub flush: bool,
+}
+
 /// One I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Io {
@@ -11,11 +53,11 @@ pub struct Io {
     pub slot: u32,
     /// Which target it goes to, by number.
     pub target: u32,
-    /// Writes the slot's buffer; reads into it otherwise.
-    pub write: bool,
+    /// What it does.
+    pub op: Operation,
     /// First block.
     pub lba: u64,
-    /// Number of blocks, at least 1.
+    /// Number of blocks, at least 1; of no meaning in a flush.
     pub blocks: u32,
 }
 

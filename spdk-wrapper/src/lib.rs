@@ -34,7 +34,7 @@ pub mod slots;
 pub mod status;
 pub mod tsc;
 
-pub use io::{Full, Io, Sink};
+pub use io::{Full, Io, Operation, Sink, Supported};
 pub use status::Status;
 
 /// Version of the SPDK this was built with, such as `26.01`; empty without the feature `spdk`.

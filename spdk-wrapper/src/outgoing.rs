@@ -168,7 +168,7 @@ mod tests {
     }
 
     fn write(slot: u32, lba: u64) -> Io {
-        Io { slot, target: 0, write: true, lba, blocks: 1 }
+        Io { slot, target: 0, op: crate::io::Operation::Write, lba, blocks: 1 }
     }
 
     fn outgoing(slots: &[u32], ring: u32) -> Outgoing<Box<[u8]>, Counting> {

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use crate::dma::{DmaBuffer, OutOfDmaMemory};
 use crate::env::Env;
-use crate::io::{Full, Io, Sink};
+use crate::io::{Full, Io, Operation, Sink};
 use crate::outgoing::{Fill, Outgoing};
 use crate::{Status, tsc};
 
@@ -47,7 +47,7 @@ pub(crate) trait Route {
     /// Hands the I/O to SPDK, with the callback that reports to `Slots<S, Self, F>`. 0, or a negative errno and no callback.
     ///
     /// # Safety
-    /// `way` is what `admit` gave for this I/O, `buffer` holds its blocks, and both pointers stay valid until the callback.
+    /// `way` is what `admit` gave for this I/O, `buffer` holds its blocks if it moves any, and both pointers stay valid until the callback.
     unsafe fn send<S: Sink, F: Fill>(way: Self::Way<'_>, io: &Io, buffer: *mut c_void, context: *mut c_void) -> c_int
     where
         Self: Sized;
@@ -180,14 +180,15 @@ impl<S: Sink, R: Route, F: Fill> Shared<S, R, F> {
             Err(status) => return self.bury(io.slot, status),
         };
         let len = u64::from(io.blocks) * u64::from(block_size);
-        let prepared = if io.write { self.prepare(io, len) } else { None };
+        let prepared = if io.op == Operation::Write { self.prepare(io, len) } else { None };
         let buffer = match prepared {
             Some(buffer) if len > 0 => buffer,
             None if len > 0 && len <= context.buffer_len => context.buffer,
+            None if !io.op.moves_blocks() => context.buffer,
             _ => return self.bury(io.slot, Status::BadLength),
         };
         context.busy.set(true);
-        // SAFETY: admitted above; the buffer holds the blocks, and context and buffer live until all queues are gone.
+        // SAFETY: admitted above; the buffer holds the blocks where any are moved, and context and buffer live until all queues are gone.
         let rc = unsafe { R::send::<S, F>(way, io, buffer.cast(), ptr::from_ref(context).cast_mut().cast()) };
         if rc == 0 { Ok(()) } else { self.refused(context, rc) }
     }

@@ -28,9 +28,9 @@ const PACKAGES: [&str; 16] = [
 /// Functions the wrapper calls; everything else of SPDK stays out of the bindings.
 const FUNCTIONS: &str = "rigel_.*|spdk_(dma_zmalloc|dma_free)|spdk_thread_(lib_fini|create|exit|poll|is_exited|destroy)\
 |spdk_(set|get)_thread|spdk_subsystem_(init|load_config|fini)|spdk_put_io_channel\
-|spdk_bdev_(open_ext|close|desc_get_bdev|get_io_channel|read_blocks|write_blocks|free_io|get_block_size|get_num_blocks|get_name|get_product_name)\
+|spdk_bdev_(open_ext|close|desc_get_bdev|get_io_channel|read_blocks|write_blocks|unmap_blocks|write_zeroes_blocks|flush_blocks|io_type_supported|free_io|get_block_size|get_num_blocks|get_name|get_product_name)\
 |spdk_nvme_ctrlr_(process_admin_completions|get_ns|get_num_ns|is_active_ns|free_io_qpair|connect_io_qpair|get_first_active_ns|get_next_active_ns)\
-|spdk_nvme_ns_(get_sector_size|get_extended_sector_size|get_num_sectors|get_max_io_xfer_size|is_active|cmd_read|cmd_write|get_md_size)\
+|spdk_nvme_ns_(get_sector_size|get_extended_sector_size|get_num_sectors|get_max_io_xfer_size|is_active|cmd_read|cmd_write|cmd_dataset_management|cmd_write_zeroes|cmd_flush|get_flags|get_md_size)\
 |spdk_nvme_qpair_(is_connected|process_completions)|spdk_nvme_poll_group_(create|add|remove|destroy|process_completions)\
 |spdk_rpc_set_state";
 
@@ -139,7 +139,7 @@ fn generate_bindings(tree: &Tree, out: &Path) {
         .header("csrc/shim.h")
         .clang_arg(format!("-I{}", tree.include.display()))
         .allowlist_function(FUNCTIONS)
-        .allowlist_type("spdk_nvme_cpl|rigel_.*")
+        .allowlist_type("spdk_nvme_cpl|spdk_nvme_ns_flags|spdk_bdev_io_type|rigel_.*")
         // Bit-field-heavy or packed types are only ever used behind a pointer.
         .opaque_type("spdk_nvme_(ctrlr_data|ns_data|cmd|ctrlr_opts|io_qpair_opts|transport_id)")
         .default_enum_style(bindgen::EnumVariation::Consts)

@@ -278,7 +278,7 @@ pub(super) struct RunArgs {
     /// Open loop: arrivals a second over all targets, such as 50k, whatever the targets do; a list makes a sweep.
     #[arg(long, value_name = "N[,N…]", allow_hyphen_values = true)]
     pub rate: Option<String>,
-    /// How the arrivals of --rate are spread: poisson or constant [default: poisson].
+    /// How the arrivals of --rate are spread: poisson, constant or bursts:32 [default: poisson].
     #[arg(long, value_name = "SPREAD")]
     pub arrivals: Option<String>,
     /// Most I/Os that --rate may have outstanding; arrivals beyond it wait [default: as many as fit, up to 1024].

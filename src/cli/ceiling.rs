@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::driver::NullBackend;
 use crate::engine::{RunControl, run};
 use crate::facts::DeviceFacts;
-use crate::plan::{CorePlan, Lane, Load, Plan, PointPlan};
+use crate::plan::{CorePlan, Lane, Load, Plan, PointPlan, WorkloadPlan};
 use crate::result::Headroom;
 
 /// Time before the ceiling is measured.
@@ -31,7 +31,7 @@ pub(super) fn measure(plan: &Plan, targets: &[DeviceFacts], clock: &Clock, contr
     (point.ended_early.is_none() && null_iops.is_finite() && null_iops > 0.0).then_some(Headroom { null_iops })
 }
 
-/// The plan as one short point: each lane a closed loop as deep as it ever gets.
+/// The plan as one short point: each lane a closed loop as deep as it ever gets, that never pauses.
 fn flat_out(plan: &Plan) -> Plan {
     let lane = |lane: &Lane| Lane {
         depths: vec![lane.depths.iter().copied().max().unwrap_or(0)],
@@ -48,5 +48,8 @@ fn flat_out(plan: &Plan) -> Plan {
         Load::Outstanding(lanes.map(|lane| lane.depths[0]).sum())
     };
     let loads = (0..plan.workloads.len()).map(of_workload).collect();
-    Plan { ramp: RAMP, time: TIME, interval: TIME, cores, points: vec![PointPlan { loads }], ..plan.clone() }
+    let workloads =
+        plan.workloads.iter().map(|workload| WorkloadPlan { think_time: None, ..workload.clone() }).collect();
+    let points = vec![PointPlan { loads }];
+    Plan { ramp: RAMP, time: TIME, interval: TIME, workloads, cores, points, ..plan.clone() }
 }

@@ -177,10 +177,11 @@ fn plans(a: &Plan, b: &Plan) -> Vec<String> {
 type OfWorkload = (&'static str, fn(&WorkloadPlan) -> String);
 
 /// What tells one workload from another.
-const FIELDS: [OfWorkload; 5] = [
+const FIELDS: [OfWorkload; 6] = [
     ("block size", |w| w.sizes_text()),
-    ("share of reads", |w| format!("{} %", w.read_percent)),
+    ("share of reads", |w| w.mix.map_or_else(|| format!("{} %", w.read_percent), |mix| mix.to_string())),
     ("access", |w| w.access.to_string()),
+    ("think time", |w| w.think_time.map_or("none".to_owned(), |time| time.to_string())),
     ("region", |w| {
         let regions = w.regions.iter().map(|region| format!("{} blocks from {}", region.blocks, region.first_block));
         regions.collect::<Vec<_>>().join(", ")

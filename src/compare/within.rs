@@ -70,7 +70,7 @@ fn part(interval: &Interval, figure: &Figure, of: &dyn Fn(&OpInterval) -> f64) -
 fn ops<'a>(interval: &'a Interval, figure: &'a Figure) -> impl Iterator<Item = &'a OpInterval> {
     let named = |name: &str| figure.workload.as_deref().is_none_or(|asked| asked == name);
     let workloads = interval.workloads.iter().filter(move |workload| named(&workload.name));
-    let ops = workloads.flat_map(|workload| [(Op::Read, &workload.read), (Op::Write, &workload.write)]);
+    let ops = workloads.flat_map(|workload| workload.ops());
     let asked = ops.filter(|(op, _)| figure.op.is_none_or(|asked| asked == *op)).map(|(_, figures)| figures);
     asked.filter(|op| !figure.measure.is_latency() || chosen(op, figure).is_some())
 }
@@ -106,10 +106,7 @@ fn latency<'a>(point: &'a PointResult, figure: &Figure) -> Option<&'a Latency> {
         None => &point.total,
         Some(name) => &point.workloads.iter().find(|workload| workload.name == *name)?.figures,
     };
-    let op = match figure.op {
-        Some(Op::Write) => &figures.write,
-        _ => &figures.read,
-    };
+    let op = figures.of(figure.op.unwrap_or(Op::Read))?;
     match figure.kind {
         Some(LatencyKind::Service) => op.service.as_ref(),
         Some(LatencyKind::Response) => op.response.as_ref(),

@@ -35,6 +35,7 @@ mod tests {
             max_queue_depth: 0,
             queue_pair_depth: 0,
             volatile,
+            supports: crate::facts::Supports::ALL,
         }
     }
 

@@ -31,11 +31,32 @@ pub use sim::{SimBackend, SimDriver};
 pub use spdk_bdev::{BdevBackend, BdevDriver};
 #[cfg(feature = "spdk")]
 pub use spdk_nvme::{NvmeBackend, NvmeDriver};
-pub use spdk_wrapper::{Full, Io, Sink, Status};
+pub use spdk_wrapper::{Full, Io, Operation, Sink, Status};
 
 use crate::clock::{Clock, ClockError};
 use crate::facts::DeviceFacts;
+use crate::plan::Op;
 use crate::units::Ticks;
+
+/// What a driver is told to do.
+#[inline(always)]
+#[must_use]
+pub fn operation(op: Op) -> Operation {
+    match op {
+        Op::Read => Operation::Read,
+        Op::Write => Operation::Write,
+        Op::Trim => Operation::Trim,
+        Op::WriteZeroes => Operation::WriteZeroes,
+        Op::Flush => Operation::Flush,
+    }
+}
+
+/// What a target supports, as the plan asks for it.
+#[cfg(feature = "spdk")]
+fn supports(found: spdk_wrapper::Supported) -> crate::facts::Supports {
+    let spdk_wrapper::Supported { trim, write_zeroes, flush } = found;
+    crate::facts::Supports { trim, write_zeroes, flush }
+}
 
 /// Control plane: the devices of one run, found and opened. Shared by all cores.
 pub trait Backend: Sync {

@@ -2,9 +2,9 @@
 //! the same. What the engine reaches on it is the engine's ceiling.
 
 use super::outgoing::{Outgoing, outgoing};
-use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, Status};
+use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Operation, Sink, Status};
 use crate::clock;
-use crate::facts::DeviceFacts;
+use crate::facts::{DeviceFacts, Supports};
 use crate::spec::Uri;
 use crate::units::Ticks;
 
@@ -32,6 +32,7 @@ impl NullBackend {
                 max_queue_depth: 0,
                 queue_pair_depth: 0,
                 volatile: true,
+                supports: Supports::ALL,
             }),
             _ => None,
         });
@@ -48,6 +49,7 @@ impl NullBackend {
             max_io_bytes: 0,
             max_queue_depth: 0,
             queue_pair_depth: 0,
+            supports: Supports::ALL,
             ..target.clone()
         };
         Self { facts: targets.iter().map(null).collect() }
@@ -93,7 +95,7 @@ impl<T> NullDriver<T> {
     /// Makes what a write would carry.
     #[inline(always)]
     fn prepare(&mut self, io: &Io) {
-        if io.write {
+        if io.op == Operation::Write {
             let lba_bytes = self.lba_bytes.get(io.target as usize).copied().unwrap_or(0);
             self.outgoing.prepare(io, u64::from(io.blocks) * u64::from(lba_bytes));
         }

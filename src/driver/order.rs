@@ -1,6 +1,6 @@
 //! What one core needs opened for one point: the plan as a driver sees it, without workloads.
 
-use crate::plan::{CorePlan, Plan};
+use crate::plan::{CorePlan, Op, Plan, WorkloadPlan};
 use crate::workload::payload::{ROTATION_BYTES, Recipe};
 use crate::workload::stream_seed;
 
@@ -19,8 +19,10 @@ pub struct CoreOrder {
     pub lanes: Vec<(u32, Vec<usize>)>,
     /// For each target of the plan: most I/Os this core will have outstanding on it; 0 means it does not use it.
     pub depths: Vec<u32>,
-    /// For each target of the plan: whether any of the plan's workloads writes to it.
+    /// For each target of the plan: whether any of the plan's workloads changes what it holds.
     pub writes: Vec<bool>,
+    /// For each target of the plan: whether any of the plan's workloads flushes it.
+    pub flushes: Vec<bool>,
     /// Identities that were typed to allow writing.
     pub destroy: Vec<String>,
     /// What writes send. Without it they send what their slot's buffer holds.
@@ -68,16 +70,17 @@ impl CoreOrder {
             targets.iter().for_each(|&target| depths[target] += slots);
             lanes.push((slots, targets));
         }
-        let mut writes = vec![false; plan.targets.len()];
-        for workload in plan.workloads.iter().filter(|w| w.read_percent < 100.0) {
-            for &target in &workload.targets {
-                writes[target] = true;
-            }
-        }
+        let on_targets = |does: fn(&WorkloadPlan) -> bool| -> Vec<bool> {
+            let touches = |target| plan.workloads.iter().any(|w| does(w) && w.targets.contains(&target));
+            (0..plan.targets.len()).map(touches).collect()
+        };
+        let writes = on_targets(WorkloadPlan::destroys);
+        let flushes = on_targets(|workload| workload.does(Op::Flush));
         let seed = stream_seed(stream_seed(plan.seed, core.core, usize::MAX), point, 0);
         let stock = |(workload, slots)| StockOrder::of(plan, workload, slots, seed);
         let outgoing = slots_of.into_iter().enumerate().filter_map(stock).collect();
-        Self { core: core.core, slot_bytes, lanes, depths, writes, destroy: plan.destroy.clone(), outgoing, seed }
+        let destroy = plan.destroy.clone();
+        Self { core: core.core, slot_bytes, lanes, depths, writes, flushes, destroy, outgoing, seed }
     }
 
     /// For each slot, its number among those whose I/Os may go to `target`; none for the others.
@@ -106,7 +109,7 @@ impl StockOrder {
     /// The buffers of a workload; none of one that only reads.
     fn of(plan: &Plan, workload: usize, slots: Vec<u32>, seed: u64) -> Option<Self> {
         let planned = &plan.workloads[workload];
-        if slots.is_empty() || planned.read_percent >= 100.0 {
+        if slots.is_empty() || !planned.does(Op::Write) {
             return None;
         }
         let recipe = Recipe::of(plan, workload)?;
@@ -115,7 +118,7 @@ impl StockOrder {
         let ring = (ROTATION_BYTES / bytes).max(2 * slots.len() as u32).next_power_of_two();
         let fits = u64::from(ring) * u64::from(bytes) <= RING_BYTES_MAX;
         let ring = if recipe.takes_turns() && fits { ring } else { 0 };
-        let reads = planned.read_percent > 0.0;
+        let reads = planned.does(Op::Read);
         Some(Self { slots, bytes, ring, reads, recipe, seed: stream_seed(seed, workload, 1) })
     }
 }

@@ -1,6 +1,7 @@
 //! An array model on a virtual clock: exact ground truth for the engine and the method.
 //!
-//! Owns the model's dynamics: reads that hit the cache take their own time and no server; all else waits, in order of
+//! Owns the model's dynamics: reads that hit the cache take their own time and no server; all
+//! else (what is no read takes the time of a write) waits, in order of
 //! arrival, for one of `servers` internal servers. While the array stalls nothing completes: what would have is moved
 //! to the stall's end. Each core drives a model of its own, with its own clock (one tick a nanosecond), which moves
 //! only when the core polls: to the next completion, never by waiting.
@@ -14,9 +15,9 @@ use rand_distr::{Distribution, Exp1, LogNormal, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, Status};
+use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Operation, Sink, Status};
 use crate::clock::{Clock, ClockError};
-use crate::facts::DeviceFacts;
+use crate::facts::{DeviceFacts, Supports};
 use crate::spec::{Dist, SimModel, Uri};
 use crate::units::Ticks;
 
@@ -49,6 +50,7 @@ impl SimBackend {
             max_queue_depth: 0,
             queue_pair_depth: 0,
             volatile: true,
+            supports: Supports::ALL,
         });
         Self { facts: facts.collect(), models }
     }
@@ -141,7 +143,7 @@ impl<T> SimDriver<T> {
         let Some(array) = self.arrays.get_mut(io.target as usize) else { return Err(Full) };
         *place = tag;
         self.sequence += 1;
-        self.due.push(Reverse((array.completion_of(io.write, self.now), self.sequence, io.slot)));
+        self.due.push(Reverse((array.completion_of(io.op != Operation::Read, self.now), self.sequence, io.slot)));
         Ok(())
     }
 }

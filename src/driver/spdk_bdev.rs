@@ -5,14 +5,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use spdk_wrapper::bdev::{Bdev, BdevIdentity, BdevLayer, Worker};
+use spdk_wrapper::bdev::{Bdev, BdevIdentity, BdevLayer, Mode, Worker};
 use spdk_wrapper::control::Control;
 use spdk_wrapper::dma::DmaBuffer;
 use spdk_wrapper::env::{EnvOptions, hugepages_at_hand};
 use spdk_wrapper::slots::Buffers;
 
 use super::outgoing::{Payload, outgoing};
-use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, bdev_config, guard, reach};
+use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, bdev_config, guard, reach, supports};
 use crate::clock;
 use crate::facts::DeviceFacts;
 use crate::spec::Uri;
@@ -57,7 +57,7 @@ impl BdevBackend {
         let layer =
             BdevLayer::start(&control, config.json, START_LIMIT).map_err(|error| bdev_config::explain(uris, &error))?;
         let open = |(uri, name): (&Uri, &String)| {
-            Bdev::open(&layer, name, false).map_err(|error| DriverError::target(uri, error))
+            Bdev::open(&layer, name, Mode::Read).map_err(|error| DriverError::target(uri, error))
         };
         let bdevs = uris.iter().zip(&config.names).map(open).collect::<Result<_, _>>()?;
         Ok(Self { bdevs, uris: uris.to_vec(), layer })
@@ -87,11 +87,13 @@ impl Backend for BdevBackend {
         let outgoing = outgoing(order, |bytes| DmaBuffer::new(env, bytes as usize)).map_err(|e| core(&e))?;
         let buffers = Buffers::new(env, &order.incoming_bytes(), outgoing).map_err(|e| core(&e))?;
         let open = |(target, bdev): (usize, &Arc<Bdev>)| {
-            if !writable[target] {
-                return Ok(Arc::clone(bdev));
-            }
-            let for_writing = Bdev::open(&self.layer, &bdev.identity().name, true);
-            for_writing.map_err(|error| DriverError::target(&self.uris[target], error))
+            let mode = match (writable[target], order.flushes[target]) {
+                (false, false) => return Ok(Arc::clone(bdev)),
+                (false, true) => Mode::Flush,
+                (true, _) => Mode::Write,
+            };
+            let opened = Bdev::open(&self.layer, &bdev.identity().name, mode);
+            opened.map_err(|error| DriverError::target(&self.uris[target], error))
         };
         let bdevs = self.bdevs.iter().enumerate().map(open).collect::<Result<Vec<_>, _>>()?;
         Ok(BdevDriver { worker: Worker::open(&self.layer, order.core, &bdevs, buffers).map_err(|e| core(&e))? })
@@ -140,6 +142,7 @@ fn facts(uri: &Uri, identity: &BdevIdentity) -> DeviceFacts {
         max_queue_depth: 0,
         queue_pair_depth: 0,
         volatile,
+        supports: supports(identity.supports),
     }
 }
 

@@ -13,7 +13,7 @@ use spdk_wrapper::nvme::{ConnectError, Controller, Identity, PollGroup, QueuePla
 use spdk_wrapper::slots::Buffers;
 
 use super::outgoing::{Payload, outgoing};
-use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, guard, reach};
+use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, guard, reach, supports};
 use crate::clock;
 use crate::facts::DeviceFacts;
 use crate::plan::queue_pairs;
@@ -196,5 +196,6 @@ fn facts(uri: &str, identity: &Identity) -> DeviceFacts {
         max_queue_depth: 0,
         queue_pair_depth: identity.max_queue_depth,
         volatile: false,
+        supports: supports(identity.supports),
     }
 }

@@ -48,7 +48,7 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
         (lanes, book.close(now, abandoned, leftovers))
     }
 
-    /// Closed loops: sends one I/O in every slot. Open loops begin with all slots idle.
+    /// Closed loops: sends one I/O in every slot. Open loops begin with all slots idle, those that pause with a pause.
     fn begin(&mut self, point: usize) {
         let start = self.turn.book.start().0;
         self.turn.lanes.begin_point(Ticks(start));
@@ -57,6 +57,10 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
             let own = slots.by_ref().take(depth as usize);
             if let Some(open_loop) = self.turn.lanes.open_loop(lane) {
                 open_loop.begin(point, start, own);
+                continue;
+            }
+            if let Some(thinking) = self.turn.lanes.thinking(lane) {
+                thinking.begin(start, own);
                 continue;
             }
             for slot in own {
@@ -68,11 +72,24 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
         }
     }
 
-    /// Sends what has arrived.
+    /// Sends what has arrived, and what slots have thought about long enough.
     #[inline(never)]
     fn arrive(&mut self, now: Ticks) {
         self.turn.arrive(now);
         while let Some((io, tag)) = self.turn.take_arrival(|| self.driver.now()) {
+            if self.driver.submit(io, tag).is_err() {
+                self.turn.refuse(io, tag);
+            }
+        }
+        if L::THINK {
+            self.send_rested();
+        }
+    }
+
+    fn send_rested(&mut self) {
+        loop {
+            let now = self.driver.now();
+            let Some((io, tag)) = self.turn.take_rested(now) else { break };
             if self.driver.submit(io, tag).is_err() {
                 self.turn.refuse(io, tag);
             }

@@ -44,7 +44,7 @@ impl Tally {
         let cells = plan.workloads.iter().enumerate().flat_map(|(number, workload)| {
             let response = plan.is_open(number).then(TickHistogram::new);
             let cell = CellFigures { response, ..CellFigures::default() };
-            std::iter::repeat_n(cell, workload.targets.len() * 2)
+            std::iter::repeat_n(cell, workload.cells())
         });
         let open = |number| plan.is_open(number).then(ArrivalFigures::default);
         Self { cells: cells.collect(), arrivals: (0..plan.workloads.len()).map(open).collect() }

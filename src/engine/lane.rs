@@ -4,6 +4,7 @@
 //! would find in the target's cache what an earlier one has read. Knows no driver.
 
 use super::open_loop::OpenLoop;
+use super::thinking::Thinking;
 use crate::clock::Clock;
 use crate::plan::{CorePlan, Lane, Op, Plan};
 use crate::units::Ticks;
@@ -26,6 +27,8 @@ pub(super) struct Tag {
 pub(super) trait Source: Send {
     /// Whether any lane may be an open loop.
     const OPEN: bool;
+    /// Whether the slots of any lane may think between two I/Os.
+    const THINK: bool;
     /// Whether the sizes of I/Os may be mixed, so that their blocks must be counted.
     const MIXED: bool;
 
@@ -48,16 +51,29 @@ pub(super) trait Source: Send {
 
     /// All open loops, with the number of their lane.
     fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)>;
+
+    /// The slots of a lane that think; none where they never do.
+    #[inline(always)]
+    fn thinking(&mut self, _lane: u32) -> Option<&mut Thinking> {
+        None
+    }
+
+    /// All lanes whose slots think, with the number of the lane.
+    #[inline(always)]
+    fn all_thinking(&mut self) -> impl Iterator<Item = (u32, &mut Thinking)> {
+        std::iter::empty()
+    }
 }
 
-/// Lanes of any kind; without `OPEN`, of closed loops only.
+/// Lanes of any kind; without `OPEN`, of closed loops only; without `THINK`, of such that never pause.
 #[derive(Debug)]
-pub(super) struct Lanes<const OPEN: bool>(Vec<AnyLane>);
+pub(super) struct Lanes<const OPEN: bool, const THINK: bool>(Vec<AnyLane>);
 
 #[derive(Debug)]
 struct AnyLane {
     batch: Batch,
     open_loop: Option<OpenLoop>,
+    thinking: Option<Thinking>,
     depths: Vec<u32>,
     /// Whether reads, or writes, have several sizes.
     mixed: bool,
@@ -77,7 +93,7 @@ pub(super) struct SoleLane {
     depths: Vec<u32>,
 }
 
-impl Lanes<true> {
+impl Lanes<true, true> {
     /// The lanes of `core`, the `index`-th of the plan.
     pub(super) fn all(plan: &Plan, clock: &Clock, core: &CorePlan, index: usize) -> Self {
         let lane = |(number, lane): (usize, &Lane)| AnyLane {
@@ -85,6 +101,7 @@ impl Lanes<true> {
                 Generator::new(plan, lane, stream_seed(plan.seed, index, number)).on_clock(clock.ticks_per_s()),
             ),
             open_loop: OpenLoop::of(plan, clock, lane, (index, number)),
+            thinking: Thinking::of(plan, clock, lane, (index, number)),
             depths: lane.depths.clone(),
             mixed: [Op::Read, Op::Write].iter().any(|op| plan.workloads[lane.workload].sizes_of(*op).only().is_none()),
         };
@@ -93,24 +110,31 @@ impl Lanes<true> {
 
     /// The same I/Os by the short way, where that is possible.
     pub(super) fn uniform(&self) -> Option<UniformLane> {
-        let [AnyLane { batch, open_loop: None, depths, .. }] = self.0.as_slice() else { return None };
+        let [AnyLane { batch, open_loop: None, thinking: None, depths, .. }] = self.0.as_slice() else { return None };
         Some(UniformLane { generator: batch.generator().uniform()?, depths: depths.clone() })
     }
 
     /// The same I/Os by the next shorter way, where that is possible.
     pub(super) fn sole(&self) -> Option<SoleLane> {
-        let [AnyLane { batch, open_loop: None, depths, .. }] = self.0.as_slice() else { return None };
+        let [AnyLane { batch, open_loop: None, thinking: None, depths, .. }] = self.0.as_slice() else { return None };
         Some(SoleLane { batch: batch.sole()?, depths: depths.clone() })
     }
 
     /// The same without what open loops need, where there is none; else as they are.
-    pub(super) fn closed(self) -> Result<Lanes<false>, Self> {
-        if self.0.iter().all(|lane| lane.open_loop.is_none()) { Ok(Lanes(self.0)) } else { Err(self) }
+    pub(super) fn closed(self) -> Result<Lanes<false, false>, Self> {
+        let plain = |lane: &AnyLane| lane.open_loop.is_none() && lane.thinking.is_none();
+        if self.0.iter().all(plain) { Ok(Lanes(self.0)) } else { Err(self) }
+    }
+
+    /// The same without what think times need, where there is none; else as they are.
+    pub(super) fn restless(self) -> Result<Lanes<true, false>, Self> {
+        if self.0.iter().all(|lane| lane.thinking.is_none()) { Ok(Lanes(self.0)) } else { Err(self) }
     }
 }
 
-impl<const OPEN: bool> Source for Lanes<OPEN> {
+impl<const OPEN: bool, const THINK: bool> Source for Lanes<OPEN, THINK> {
     const OPEN: bool = OPEN;
+    const THINK: bool = THINK;
     const MIXED: bool = true;
 
     fn depths(&self, point: usize) -> Vec<u32> {
@@ -139,10 +163,22 @@ impl<const OPEN: bool> Source for Lanes<OPEN> {
     fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)> {
         (0..).zip(&mut self.0).filter_map(|(number, lane)| Some((number, lane.open_loop.as_mut()?)))
     }
+
+    #[inline(always)]
+    fn thinking(&mut self, lane: u32) -> Option<&mut Thinking> {
+        if THINK { self.0[lane as usize].thinking.as_mut() } else { None }
+    }
+
+    #[inline(always)]
+    fn all_thinking(&mut self) -> impl Iterator<Item = (u32, &mut Thinking)> {
+        let lanes = if THINK { &mut self.0[..] } else { &mut [] };
+        (0..).zip(lanes).filter_map(|(number, lane)| Some((number, lane.thinking.as_mut()?)))
+    }
 }
 
 impl Source for UniformLane {
     const OPEN: bool = false;
+    const THINK: bool = false;
     const MIXED: bool = false;
 
     fn depths(&self, point: usize) -> Vec<u32> {
@@ -169,6 +205,7 @@ impl Source for UniformLane {
 
 impl Source for SoleLane {
     const OPEN: bool = false;
+    const THINK: bool = false;
     const MIXED: bool = false;
 
     fn depths(&self, point: usize) -> Vec<u32> {

@@ -264,7 +264,10 @@ fn core_thread<B: Backend>(
     } else {
         match lanes.closed() {
             Ok(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
-            Err(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
+            Err(lanes) => match lanes.restless() {
+                Ok(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
+                Err(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
+            },
         }
     }
     // What the system counts of a thread goes with it, and the caller may want it after the last point.
@@ -380,8 +383,8 @@ fn why(plan: &Plan, point: usize, reason: Reason) -> Option<String> {
             ))
         }
         Reason::Lost(cell) => {
-            let targets = plan.workloads.iter().flat_map(|w| w.targets.iter().copied());
-            let target = targets.flat_map(|t| [t, t]).nth(cell as usize).unwrap_or(0);
+            let place = plan.places().nth(cell as usize);
+            let target = place.map_or(0, |(workload, position, _)| plan.workloads[workload].targets[position]);
             Some(format!("target lost: {}", plan.targets.get(target).map_or("?", String::as_str)))
         }
     }

@@ -17,6 +17,7 @@ pub mod record;
 mod rounds;
 mod schedule;
 mod stop;
+mod thinking;
 mod turn;
 
 pub use launch::{EngineError, Event, RunControl, run, run_any};

@@ -38,8 +38,9 @@ impl OpenLoop {
         let arrivals = lane.arrivals.as_ref()?;
         let times = ArrivalTimes::new(arrivals.spread, stream_seed(!plan.seed, core, number));
         let point = |&rate_per_s: &f64| {
-            // A second's arrivals.
-            let limit = if plan.overload == Overload::Stop { rate_per_s.ceil() as u64 } else { u64::MAX };
+            // A second's arrivals, and more than one burst brings.
+            let usual = (rate_per_s.ceil() as u64).max(2 * u64::from(arrivals.spread.at_once()));
+            let limit = if plan.overload == Overload::Stop { usual } else { u64::MAX };
             (clock.ticks_per_s() / rate_per_s, limit)
         };
         Some(Self {

@@ -7,8 +7,7 @@
 use super::book::Book;
 use super::lane::{Source, Tag};
 use super::stop::{Reason, Stop};
-use crate::driver::{Full, Io, Sink, Status};
-use crate::plan::Op;
+use crate::driver::{Full, Io, Sink, Status, operation};
 use crate::units::Ticks;
 use crate::workload::NextIo;
 
@@ -58,6 +57,11 @@ impl<L: Source> Sink for Turn<'_, L> {
         if self.book.draining() {
             self.outstanding -= 1;
             self.lanes.open_loop(tag.lane).into_iter().for_each(|open_loop| open_loop.idle(slot));
+            return None;
+        }
+        if let Some(thinking) = self.lanes.thinking(tag.lane) {
+            thinking.think(slot, self.tick.0);
+            self.outstanding -= 1;
             return None;
         }
         let mut arrival = self.tick.0;
@@ -121,18 +125,20 @@ impl<'r, L: Source> Turn<'r, L> {
         if let Some(kept) = self.blocks.get_mut(slot as usize).filter(|_| L::MIXED) {
             *kept = blocks;
         }
-        let io = Io { slot, target, write: op == Op::Write, lba: lba.0, blocks };
+        let io = Io { slot, target, op: operation(op), lba: lba.0, blocks };
         (io, Tag { submitted: tick.0, arrival, cell, lane })
     }
 
-    /// Tick at which there is something to send: past, if an arrival waits though a slot is idle; never, in a closed loop or
-    /// in the drain.
+    /// Tick at which there is something to send: past, if an arrival waits though a slot is idle; never, in a closed loop
+    /// that does not pause or in the drain.
     #[inline(always)]
     pub(super) fn next_due(&mut self) -> Ticks {
         if self.book.draining() {
             return Ticks(u64::MAX);
         }
-        Ticks(self.lanes.open_loops().map(|(_, open_loop)| open_loop.next_due()).min().unwrap_or(u64::MAX))
+        let arrival = self.lanes.open_loops().map(|(_, open_loop)| open_loop.next_due()).min().unwrap_or(u64::MAX);
+        let rested = self.lanes.all_thinking().map(|(_, thinking)| thinking.next_due()).min().unwrap_or(u64::MAX);
+        Ticks(arrival.min(rested))
     }
 
     /// Counts the arrivals that are due at `now`.
@@ -153,6 +159,15 @@ impl<'r, L: Source> Turn<'r, L> {
         self.found = true;
         self.outstanding += 1;
         Some(self.next(slot, lane, tick, due))
+    }
+
+    /// The next I/O of a slot that has thought long enough at `now`, if there is one.
+    #[inline(always)]
+    pub(super) fn take_rested(&mut self, now: Ticks) -> Option<(Io, Tag)> {
+        let (lane, slot) =
+            self.lanes.all_thinking().find_map(|(lane, thinking)| Some((lane, thinking.take(now.0)?)))?;
+        self.found = true;
+        Some(self.first(slot, lane, now))
     }
 
     /// Past an edge, or several. False when the drain has taken too long.

@@ -75,6 +75,19 @@ pub enum PlanError {
         /// Its LBA size.
         lba_bytes: u32,
     },
+    /// A target does not support an operation.
+    #[error(
+        "workload `{workload}`: {uri} does not support `{op}`; leave `{op}` out of `mix`, or choose another target \
+         (`targets`, --target)"
+    )]
+    Unsupported {
+        /// The workload.
+        workload: String,
+        /// The operation.
+        op: crate::spec::Op,
+        /// The target.
+        uri: String,
+    },
     /// The block size is no multiple of the LBA size.
     #[error(
         "workload `{workload}`: `block_size` (--block-size) {block_size} is not a multiple of the LBA size of {uri}, \

@@ -20,7 +20,7 @@ pub(super) fn check_writes(
 ) -> Result<(), PlanError> {
     let mut refused: Vec<(&DeviceFacts, &WorkloadPlan)> = Vec::new();
     for (index, target) in targets.iter().enumerate() {
-        let writer = workloads.iter().find(|w| w.read_percent < 100.0 && w.targets.contains(&index));
+        let writer = workloads.iter().find(|w| w.destroys() && w.targets.contains(&index));
         if let Some(writer) = writer.filter(|_| !write_allowed(target, destroy)) {
             refused.push((target, writer));
         }
@@ -36,7 +36,9 @@ pub(super) fn check_writes(
         let model = if target.model.is_empty() { "no model reported" } else { target.model.trim() };
         let found = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         text += &format!("\n  {} ({model}); identities found: {found}", target.uri);
-        text += &format!("\n    written by workload `{}` (read_percent = {})", workload.name, workload.read_percent);
+        let share =
+            workload.mix.map_or_else(|| format!("read_percent = {}", workload.read_percent), |mix| mix.to_string());
+        text += &format!("\n    written by workload `{}` ({share})", workload.name);
         if !destroy.is_empty() {
             text += &format!("\n    typed: {}; found: {found}", destroy.join(", "));
         }

@@ -70,7 +70,9 @@ fn describe_depth(plan: &Plan, lane: &Lane) -> String {
     let depth = if least == most { most.to_string() } else { format!("{least} to {most}") };
     let over = if lane.targets.len() > 1 { format!(" over {} targets", lane.targets.len()) } else { String::new() };
     let name = &plan.workloads[lane.workload].name;
-    let Some(arrivals) = &lane.arrivals else { return format!("depth {depth}{over} ({name})") };
+    let think = plan.workloads[lane.workload].think_time;
+    let think = think.map(|time| format!(", think time {time}")).unwrap_or_default();
+    let Some(arrivals) = &lane.arrivals else { return format!("depth {depth}{over}{think} ({name})") };
     let rates = arrivals.rates_per_s.iter().copied();
     let (least, most) = (rates.clone().fold(f64::INFINITY, f64::min), rates.fold(0.0, f64::max));
     let rate = if least == most { format!("{most:.0}") } else { format!("{least:.0} to {most:.0}") };

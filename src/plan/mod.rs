@@ -6,6 +6,7 @@
 mod error;
 mod guard;
 mod map;
+mod ops;
 mod payload;
 mod placement;
 mod region;
@@ -28,7 +29,10 @@ pub use resolve::resolve;
 pub use sizes::{CellBytes, OpSizes};
 pub use streams::{band_places, places};
 
-pub use crate::spec::{Access, Arrivals, Band, Load, Op, OpenLoad, Overload, Scope, SizeMix, SizeShare, Volume};
+pub use crate::spec::{
+    Access, Arrivals, Band, Load, Op, OpMix, OpenLoad, Overload, Scope, SizeMix, SizeShare, ThinkSpread, ThinkTime,
+    Volume,
+};
 use crate::units::Bytes;
 
 /// A workload with everything resolved.
@@ -48,6 +52,9 @@ pub struct WorkloadPlan {
     pub align: Option<Bytes>,
     /// Share of reads, in per cent, 0 to 100.
     pub read_percent: f64,
+    /// The shares of all operations, where there are others than reads and writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<OpMix>,
     /// Which addresses it touches, in which order.
     pub access: Access,
     /// Where each sequential or strided stream begins, in per cent of its part of the region, 0 to below 100.
@@ -58,6 +65,9 @@ pub struct WorkloadPlan {
     pub volume: Option<Volume>,
     /// For each entry of `targets`: the region it touches, in blocks of that target.
     pub regions: Vec<Region>,
+    /// How long each slot waits after a completion; not at all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think_time: Option<ThinkTime>,
     /// What its writes carry; none of a workload that only reads, nor in results of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<PayloadPlan>,
@@ -152,29 +162,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Number of cells: each pair of workload and one of its targets, times the two directions.
-    #[must_use]
-    pub fn cells(&self) -> usize {
-        self.workloads.iter().map(|w| w.targets.len() * 2).sum()
-    }
-
-    /// Where the figures of a workload's I/Os to the target at `position` of its `targets` are kept.
-    #[must_use]
-    pub fn cell(&self, workload: usize, position: usize, op: Op) -> usize {
-        let before: usize = self.workloads[..workload].iter().map(|w| w.targets.len() * 2).sum();
-        before + position * 2 + usize::from(op == Op::Write)
-    }
-
     /// Whether a workload is an open loop. It is one at all points or at none.
     #[must_use]
     pub fn is_open(&self, workload: usize) -> bool {
         self.points.iter().any(|point| matches!(point.loads.get(workload), Some(Load::Rate(_))))
-    }
-
-    /// Whether any workload writes.
-    #[must_use]
-    pub fn writes(&self) -> bool {
-        self.workloads.iter().any(|w| w.read_percent < 100.0)
     }
 }
 

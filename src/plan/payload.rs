@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::spec::{PayloadSpec, Scope, Workload};
+use crate::spec::{Op, PayloadSpec, Scope, Workload};
 use crate::units::Bytes;
 
 /// What the writes of a workload carry.
@@ -31,7 +31,7 @@ pub struct ReductionPlan {
     pub scope: Scope,
 }
 
-/// The payload of a workload; none of one that only reads.
+/// The payload of a workload; none of one that never writes.
 pub(super) fn resolve_payload(workload: &Workload) -> Option<PayloadPlan> {
     let made = |spec| match spec {
         PayloadSpec::Zeroes => PayloadPlan::Zeroes,
@@ -42,5 +42,5 @@ pub(super) fn resolve_payload(workload: &Workload) -> Option<PayloadPlan> {
             scope: reduction.scope(),
         }),
     };
-    (workload.read_percent() < 100.0).then(|| made(workload.payload()))
+    (workload.share(Op::Write) > 0.0).then(|| made(workload.payload()))
 }

@@ -3,6 +3,7 @@
 //! Owns the order of the checks: what is asked for, then what the devices allow, then whether writing is allowed.
 
 use super::guard::check_writes;
+use super::ops::check_support;
 use super::payload::resolve_payload;
 use super::placement::{check_depths, choose_cores, place, resolve_load};
 use super::region::resolve_region;
@@ -30,6 +31,7 @@ pub fn resolve(job: &Job, targets: &[DeviceFacts], cores_available: &[usize]) ->
     let cores = place(&core_numbers, &workloads, &points);
     check_division(job, &cores, &workloads, targets)?;
     check_depths(&cores, &workloads, points.len(), targets)?;
+    check_support(&workloads, targets)?;
     check_writes(&workloads, targets, &job.destroy)?;
     Ok(Plan {
         seed: job.run.seed(),
@@ -80,10 +82,12 @@ fn resolve_workloads(job: &Job, targets: &[DeviceFacts]) -> Result<Vec<WorkloadP
             sizes,
             align: workload.align,
             read_percent: workload.read_percent(),
+            mix: workload.mix.filter(|mix| !mix.is_plain()),
             access: workload.access(),
             start_percent: workload.start.unwrap_or_default(),
             volume: workload.volume,
             regions: Vec::new(),
+            think_time: workload.think_time,
             payload: resolve_payload(workload),
             name,
         };

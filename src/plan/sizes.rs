@@ -16,7 +16,7 @@ use crate::units::{Bytes, greatest_divisor};
 pub struct OpSizes {
     /// Of reads.
     pub read: SizeMix,
-    /// Of writes.
+    /// Of writes, and of trims and the like.
     pub write: SizeMix,
 }
 
@@ -27,7 +27,7 @@ impl WorkloadPlan {
         match (&self.sizes, op) {
             (None, _) => Cow::Owned(self.block_size.into()),
             (Some(sizes), Op::Read) => Cow::Borrowed(&sizes.read),
-            (Some(sizes), Op::Write) => Cow::Borrowed(&sizes.write),
+            (Some(sizes), Op::Write | Op::Trim | Op::WriteZeroes | Op::Flush) => Cow::Borrowed(&sizes.write),
         }
     }
 
@@ -95,6 +95,9 @@ impl Plan {
     #[must_use]
     pub fn cell_bytes(&self, workload: usize, position: usize, op: Op) -> CellBytes {
         let workload = &self.workloads[workload];
+        if op == Op::Flush {
+            return CellBytes::PerCompletion(0);
+        }
         match workload.sizes_of(op).only() {
             Some(size) => CellBytes::PerCompletion(size.0),
             None => CellBytes::PerBlock(u64::from(self.lba_bytes[workload.targets[position]])),

@@ -28,12 +28,12 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
         let mut sums = Sums::default();
         let mut targets = Vec::with_capacity(workload.targets.len());
         for (position, &target) in workload.targets.iter().enumerate() {
-            let [read, write] = [Op::Read, Op::Write].map(|op| {
+            let mut here = Sums::default();
+            for op in workload.ops() {
                 let cell = &figures.cells[plan.cell(w, position, op)];
                 let bytes = plan.cell_bytes(w, position, op).of(cell.service.count(), cell.blocks);
-                Sum { cell: cell.clone(), bytes }
-            });
-            let here = Sums { read, write };
+                here.0[op as usize] = Some(Sum { cell: cell.clone(), bytes });
+            }
             targets.push(TargetResult { uri: plan.targets[target].clone(), figures: here.figures(clock, window_s) });
             sums.merge(&here);
         }
@@ -95,31 +95,28 @@ impl Sum {
     }
 }
 
-/// Both operations.
+/// All operations, those that are done.
 #[derive(Default)]
-struct Sums {
-    read: Sum,
-    write: Sum,
-}
+struct Sums([Option<Sum>; Op::ALL.len()]);
 
 impl Sums {
     fn merge(&mut self, other: &Self) {
-        let Self { read, write } = other;
-        self.read.merge(read);
-        self.write.merge(write);
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            if let Some(theirs) = theirs {
+                mine.get_or_insert_default().merge(theirs);
+            }
+        }
     }
 
     fn figures(&self, clock: &Clock, window_s: f64) -> Figures {
-        let [read, write] = [&self.read, &self.write].map(|sum| sum.figures(clock, window_s));
-        let completions = read.completions + write.completions;
-        Figures {
-            iops: per_second(completions, window_s),
-            bytes_per_s: per_second(self.read.bytes + self.write.bytes, window_s),
-            completions,
-            errors: read.errors + write.errors,
-            read,
-            write,
-        }
+        let bytes: u64 = self.0.iter().flatten().map(|sum| sum.bytes).sum();
+        let all = [0, 1, 2, 3, 4].map(|op| self.0[op].as_ref().map(|sum| sum.figures(clock, window_s)));
+        let completions = all.iter().flatten().map(|op| op.completions).sum();
+        let errors = all.iter().flatten().map(|op| op.errors).sum();
+        let [read, write, trim, write_zeroes, flush] = all;
+        let [read, write] = [read, write].map(|op| op.unwrap_or_else(|| Sum::default().figures(clock, window_s)));
+        let (iops, bytes_per_s) = (per_second(completions, window_s), per_second(bytes, window_s));
+        Figures { iops, bytes_per_s, completions, errors, read, write, trim, write_zeroes, flush }
     }
 }
 
@@ -153,10 +150,9 @@ fn core_result(clock: &Clock, figures: &CoreFigures) -> CoreResult {
 }
 
 fn error_result(plan: &Plan, error: &ErrorCount) -> ErrorResult {
-    let mut places = plan.workloads.iter().flat_map(|workload| {
-        workload.targets.iter().flat_map(move |&target| [Op::Read, Op::Write].map(|op| (workload, target, op)))
-    });
-    let (workload, target, op) = places.nth(error.cell).expect("an error belongs to a cell of the plan");
+    let (workload, position, op) = plan.places().nth(error.cell).expect("an error belongs to a cell of the plan");
+    let workload = &plan.workloads[workload];
+    let target = workload.targets[position];
     ErrorResult {
         workload: workload.name.clone(),
         target: plan.targets[target].clone(),

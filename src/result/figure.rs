@@ -4,7 +4,7 @@
 
 use super::headroom::Bound;
 use super::latency::Latency;
-use super::point::{Figures, OpFigures, PointResult};
+use super::point::{Figures, PointResult};
 use crate::plan::Op;
 use crate::spec::{Figure, LatencyKind, Measure};
 
@@ -43,8 +43,7 @@ impl PointResult {
             return Ok(vec![figure.op]);
         }
         let figures = self.figures_of(figure)?;
-        let used = [(Op::Read, &figures.read), (Op::Write, &figures.write)];
-        Ok(used.into_iter().filter(|(_, op)| op.completions + op.errors > 0).map(|(op, _)| Some(op)).collect())
+        Ok(figures.ops().filter(|(_, op)| op.completions + op.errors > 0).map(|(op, _)| Some(op)).collect())
     }
 
     /// The value of a figure: I/Os or bytes a second, nanoseconds, a number of errors, or per cent.
@@ -56,7 +55,7 @@ impl PointResult {
             return self.host.as_ref().map(|host| host.busy * 100.0).ok_or(NoFigure::NoCpu);
         }
         let figures = self.figures_of(figure)?;
-        let op = figure.op.map(|op| of_op(figures, op));
+        let op = figure.op.map(|op| figures.of(op).ok_or(NoFigure::NoIo(op.name()))).transpose()?;
         Ok(match figure.measure {
             Measure::Iops => op.map_or(figures.iops, |op| op.iops),
             Measure::BytesPerS => op.map_or(figures.bytes_per_s, |op| op.bytes_per_s),
@@ -91,20 +90,14 @@ impl PointResult {
     }
 }
 
-fn of_op(figures: &Figures, op: Op) -> &OpFigures {
-    match op {
-        Op::Read => &figures.read,
-        Op::Write => &figures.write,
-    }
-}
-
 /// The latency that a figure speaks of. Without an operation it is that of the only one there is.
 fn latency<'a>(figures: &'a Figures, figure: &Figure) -> Result<&'a Latency, NoFigure> {
     let (op, name) = match figure.op {
-        Some(Op::Read) => (&figures.read, "read"),
-        Some(Op::Write) => (&figures.write, "write"),
-        None if figures.read.completions > 0 => (&figures.read, "read"),
-        None => (&figures.write, "I/O"),
+        Some(op) => (figures.of(op).ok_or(NoFigure::NoIo(op.name()))?, op.name()),
+        None => figures
+            .ops()
+            .find(|(_, of)| of.completions > 0)
+            .map_or((&figures.write, "I/O"), |(op, figures)| (figures, op.name())),
     };
     let service = op.service.as_ref().ok_or(NoFigure::NoIo(name))?;
     match figure.kind {

@@ -14,11 +14,15 @@ pub(super) fn footprint(plan: &Plan, clock: &Clock, figures: &PointFigures, numb
     let time_s = plan.ramp.as_secs_f64() + clock.ns(figures.window.0 as f64) / 1e9;
     let (mut ios, mut first, mut touched, mut region_bytes) = (0, 0.0, 0.0, 0);
     let count = |positions: std::ops::Range<usize>| {
-        [Op::Read, Op::Write].map(|op| {
+        // A flush has no address.
+        let ops = workload.ops().into_iter().filter(|op| *op != Op::Flush);
+        let of_op = |op: Op| {
             let phases = [&figures.ramp, &figures.cells, &figures.drain];
             let cells = positions.clone().map(|position| plan.cell(number, position, op));
-            cells.map(|cell| phases.iter().map(|cells| cells[cell].service.count()).sum::<u64>()).sum::<u64>()
-        })
+            let count = |cell: usize| phases.iter().map(|cells| cells[cell].service.count()).sum::<u64>();
+            (op, cells.map(count).sum::<u64>())
+        };
+        ops.map(of_op).collect::<Vec<_>>()
     };
     let all = 0..workload.targets.len();
     // A volume set is one target to its generator.
@@ -28,9 +32,9 @@ pub(super) fn footprint(plan: &Plan, clock: &Clock, figures: &PointFigures, numb
     };
     for (position, of_op) in parts {
         let target = workload.targets[position];
-        let here = coverage(plan, number, position, of_op, time_s);
+        let here = coverage(plan, number, position, &of_op, time_s);
         let lba_bytes = u64::from(plan.lba_bytes[target]);
-        ios += of_op.iter().sum::<u64>();
+        ios += of_op.iter().map(|(_, ios)| ios).sum::<u64>();
         first += here.first_ios;
         touched += here.touched_blocks * lba_bytes as f64;
         region_bytes += here.region_blocks * lba_bytes;

@@ -8,8 +8,9 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::point::{CoreResult, PointResult};
+use super::point::{CoreResult, OpFigures, PointResult};
 use crate::facts::DeviceFacts;
+use crate::plan::{Load, Plan};
 use crate::spec::Uri;
 use crate::units::{format_count, format_latency};
 
@@ -21,6 +22,9 @@ const BUSY_ARRAY: f64 = 0.7;
 const CEILING_HOST: f64 = 0.5;
 /// An offered rate was served when fewer arrivals than come in this time are left over, in seconds.
 const SERVED_BACKLOG_S: f64 = 0.1;
+
+/// Share of their slots' time from which on it is the workloads' own think time that limits their rate.
+const THINKING: f64 = 0.5;
 
 /// What the generator can do at most.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,7 +41,7 @@ pub enum Bound {
     Host,
     /// The targets and the path to them.
     Array,
-    /// Neither: an open loop offered no more than was served.
+    /// Neither: an open loop offered no more than was served, or the slots thought for most of the time.
     None,
     /// It cannot be told.
     Unknown,
@@ -66,7 +70,7 @@ pub struct PointVerdict {
 /// The verdict on a point against `targets`; `virtual_time` when its clock is a driver's own.
 pub(super) fn verdict(
     point: &PointResult,
-    targets: &[DeviceFacts],
+    (plan, targets): (&Plan, &[DeviceFacts]),
     headroom: Option<&Headroom>,
     virtual_time: bool,
 ) -> PointVerdict {
@@ -79,6 +83,11 @@ pub(super) fn verdict(
     };
     if let Some(rate) = served(point) {
         return judged(Bound::None, format!("the offered {} arrivals/s were served", format_count(rate)));
+    }
+    if core.busy < BUSY_HOST
+        && let Some(share) = thinking_share(plan, point).filter(|share| *share >= THINKING)
+    {
+        return judged(Bound::None, format!("the slots thought for {:.1} % of the time", share * 100.0));
     }
     if virtual_time {
         let reason = "time is the array model's own, and Rigel takes none of it".to_owned();
@@ -129,12 +138,22 @@ fn served(point: &PointResult) -> Option<u64> {
     let mut rate = 0.0;
     for workload in &point.workloads {
         let arrivals = workload.arrivals.as_ref()?;
-        if arrivals.backlog as f64 > arrivals.offered_per_s * SERVED_BACKLOG_S {
+        let burst = if let Load::Rate(open) = workload.load { f64::from(open.arrivals.at_once()) } else { 0.0 };
+        if arrivals.backlog as f64 > (arrivals.offered_per_s * SERVED_BACKLOG_S).max(burst) {
             return None;
         }
         rate += arrivals.offered_per_s;
     }
     (!point.overloaded && !point.workloads.is_empty()).then_some(rate.round() as u64)
+}
+
+/// Share of the time of their slots for which workloads thought, where each of them does; none where one does not.
+fn thinking_share(plan: &Plan, point: &PointResult) -> Option<f64> {
+    let all = !plan.workloads.is_empty() && plan.workloads.iter().all(|workload| workload.think_time.is_some());
+    let of = |op: &OpFigures| op.service.as_ref().map_or(0.0, |service| op.iops * service.mean_ns / 1e9);
+    let outstanding: f64 = point.total.ops().map(|(_, op)| of(op)).sum();
+    let slots = point.load.total_outstanding as f64;
+    (all && slots > 0.0).then(|| (1.0 - outstanding / slots).max(0.0))
 }
 
 /// The latency of the fastest I/O, and what follows, where programs of this host serve all targets and add nothing to
@@ -144,7 +163,7 @@ fn host_served(point: &PointResult, targets: &[DeviceFacts]) -> Option<(u64, Bou
     let paths: Option<Vec<LocalPath>> = targets.iter().map(|target| local_path(&target.uri)).collect();
     let path = paths?.into_iter().max_by_key(|path| path.once_ns)?;
     let of_targets = point.workloads.iter().flat_map(|workload| &workload.targets);
-    let ops = of_targets.flat_map(|target| [&target.figures.read, &target.figures.write]);
+    let ops = of_targets.flat_map(|target| target.figures.ops().map(|(_, op)| op));
     let floor_ns = ops.filter_map(|op| op.service.as_ref()).map(|latency| latency.min_ns).max()?;
     (floor_ns <= path.once_ns + EACH_NS * point.load.total_outstanding).then_some((floor_ns, path.bound))
 }

@@ -135,7 +135,7 @@ impl RunResult {
         let virtual_time = facts.host.clock == "virtual";
         for point in &mut points {
             point.share_of_ceiling = headroom.as_ref().map(|ceiling| point.total.iops / ceiling.null_iops);
-            point.verdict = Some(headroom::verdict(point, &facts.targets, headroom.as_ref(), virtual_time));
+            point.verdict = Some(headroom::verdict(point, (&plan, &facts.targets), headroom.as_ref(), virtual_time));
         }
         let mut verdicts = clock.as_ref().map(ClockResult::sentences).unwrap_or_default();
         verdicts.extend(verdict::sentences(&plan, &points));

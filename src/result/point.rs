@@ -123,6 +123,34 @@ pub struct Figures {
     pub read: OpFigures,
     /// The writes among them.
     pub write: OpFigures,
+    /// The trims among them; absent where none are done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim: Option<OpFigures>,
+    /// The write-zeroes among them; absent where none are done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_zeroes: Option<OpFigures>,
+    /// The flushes among them, whose bytes are 0; absent where none are done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush: Option<OpFigures>,
+}
+
+impl Figures {
+    /// Those of one operation; none where it is not done.
+    #[must_use]
+    pub fn of(&self, op: Op) -> Option<&OpFigures> {
+        match op {
+            Op::Read => Some(&self.read),
+            Op::Write => Some(&self.write),
+            Op::Trim => self.trim.as_ref(),
+            Op::WriteZeroes => self.write_zeroes.as_ref(),
+            Op::Flush => self.flush.as_ref(),
+        }
+    }
+
+    /// Reads, writes, and what else is done.
+    pub fn ops(&self) -> impl Iterator<Item = (Op, &OpFigures)> {
+        Op::ALL.into_iter().filter_map(|op| Some((op, self.of(op)?)))
+    }
 }
 
 /// The same for one operation, with its latencies.

@@ -142,6 +142,9 @@ impl Figure {
         let op = match lower.as_str() {
             "read" | "reads" => Some(Op::Read),
             "write" | "writes" => Some(Op::Write),
+            "trim" | "trims" => Some(Op::Trim),
+            "write_zeroes" => Some(Op::WriteZeroes),
+            "flush" | "flushes" => Some(Op::Flush),
             _ => None,
         };
         let kind = match lower.as_str() {

@@ -11,16 +11,19 @@ use serde::{Deserialize, Serialize};
 
 use super::accept::{self, Accept};
 use super::access::Access;
+use super::arrivals::Arrivals;
 use super::cores::CoreList;
 use super::load::{self, Load, Op};
+use super::mix::OpMix;
 use super::nearest::{hint, list};
-use super::open::{self, Arrivals, OpenLoad, Overload};
+use super::open::{self, OpenLoad, Overload};
 use super::payload::{PayloadSpec, Reduction};
 use super::region::RegionSpec;
 use super::scalar;
 use super::schema;
 use super::sizes::SizeMix;
 use super::target_ref::{self, TargetRef};
+use super::think::ThinkTime;
 use super::uri::Uri;
 use super::volume::Volume;
 use crate::units::{Bytes, greatest_divisor};
@@ -102,6 +105,9 @@ pub struct Workload {
     #[serde(deserialize_with = "scalar::percent", serialize_with = "scalar::write_percent")]
     #[schemars(schema_with = "schema::percent")]
     pub read_percent: Option<f64>,
+    /// Shares of the operations, in per cent, where there are others than reads and writes; excludes `read_percent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<OpMix>,
     /// Which addresses it touches, in which order; random if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
@@ -128,7 +134,7 @@ pub struct Workload {
     #[schemars(schema_with = "schema::rate")]
     pub rate: Option<u64>,
     /// How the arrivals are spread over time; Poisson if absent. Only with a rate.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::arrivals")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
     /// Most I/Os an open loop has outstanding over all targets, 1 to 1,048,576; arrivals beyond it wait, and their
     /// waiting counts as response latency. Chosen by the plan if absent. Only with a rate.
@@ -139,6 +145,10 @@ pub struct Workload {
     /// many on each of them, wherever they go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<Volume>,
+    /// Closed loop: how long each outstanding I/O waits after its completion before the next takes its place, as a user
+    /// does between requests; not at all if absent. Excludes `rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think_time: Option<ThinkTime>,
     /// The part of each target that it touches; all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<RegionSpec>,
@@ -271,7 +281,7 @@ impl Workload {
     pub fn sizes(&self, op: Op) -> SizeMix {
         let own = match op {
             Op::Read => &self.read_block_size,
-            Op::Write => &self.write_block_size,
+            Op::Write | Op::Trim | Op::WriteZeroes | Op::Flush => &self.write_block_size,
         };
         own.as_ref().or(self.block_size.as_ref()).cloned().unwrap_or_else(|| DEFAULT_BLOCK_SIZE.into())
     }
@@ -293,7 +303,18 @@ impl Workload {
     /// Share of reads, in per cent, 0 to 100.
     #[must_use]
     pub fn read_percent(&self) -> f64 {
-        self.read_percent.unwrap_or(100.0)
+        self.mix.map_or(self.read_percent.unwrap_or(100.0), |mix| mix.share(Op::Read))
+    }
+
+    /// Share of an operation, in per cent, 0 to 100.
+    #[must_use]
+    pub fn share(&self, op: Op) -> f64 {
+        match (op, &self.mix) {
+            (_, Some(mix)) => mix.share(op),
+            (Op::Read, None) => self.read_percent(),
+            (Op::Write, None) => 100.0 - self.read_percent(),
+            (_, None) => 0.0,
+        }
     }
 
     /// Which addresses it touches.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::open::{Arrivals, DEFAULT_MAX_OUTSTANDING, OpenLoad};
+use super::open::{DEFAULT_MAX_OUTSTANDING, OpenLoad};
 use super::scalar::Whole;
 use crate::units::format_count;
 
@@ -19,22 +19,48 @@ pub const OUTSTANDING_MAX: u32 = 1_048_576;
 /// Most points of one sweep.
 pub const SWEEP_POINTS_MAX: usize = 10_000;
 
-/// Direction of an I/O.
+/// What an I/O does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Op {
     /// Reads blocks.
     Read,
     /// Writes blocks.
     Write,
+    /// Gives blocks back to the target (deallocate, unmap).
+    Trim,
+    /// Lets blocks be zeroes, without sending them.
+    WriteZeroes,
+    /// Lets the target put to its medium what it has been sent.
+    Flush,
+}
+
+impl Op {
+    /// All of them, in order.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Write, Self::Trim, Self::WriteZeroes, Self::Flush];
+
+    /// Its name, as a job has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+            Self::WriteZeroes => "write_zeroes",
+            Self::Flush => "flush",
+        }
+    }
+
+    /// Whether it changes what a target holds.
+    #[must_use]
+    pub fn destroys(self) -> bool {
+        !matches!(self, Self::Read | Self::Flush)
+    }
 }
 
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Read => "read",
-            Self::Write => "write",
-        })
+        f.write_str(self.name())
     }
 }
 
@@ -57,12 +83,8 @@ impl fmt::Display for Load {
             Self::QueueDepth(depth) => write!(f, "queue depth {depth}"),
             Self::Outstanding(count) => write!(f, "outstanding {count}"),
             Self::Rate(OpenLoad { rate_per_s, arrivals, max_outstanding }) => {
-                let spread = match arrivals {
-                    Arrivals::Poisson => "Poisson",
-                    Arrivals::Constant => "evenly spaced",
-                };
                 let most = max_outstanding.map(|most| format!(", at most {most} outstanding")).unwrap_or_default();
-                write!(f, "{} arrivals/s ({spread}{most})", format_count(*rate_per_s))
+                write!(f, "{} arrivals/s ({arrivals}{most})", format_count(*rate_per_s))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The open loop: a rate of arrivals, how they are spread, and what holds when a target cannot follow.
+//! The open loop: a rate of arrivals, and what holds when a target cannot follow.
 //!
 //! Owns their spelling and their limits. Knows nothing of targets or cores.
 
@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::arrivals::Arrivals;
 use super::load::{OUTSTANDING_MAX, list};
 use super::nearest::hint;
 use super::scalar::{Text, Whole};
@@ -15,17 +16,6 @@ use crate::units::parse_rate;
 pub const DEFAULT_MAX_OUTSTANDING: u32 = 1_024;
 /// Greatest rate, in I/Os a second.
 pub const RATE_MAX: u64 = 1_000_000_000;
-
-/// How the arrivals of an open loop are spread over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Arrivals {
-    /// Independent of each other: exponential times between them, as from many independent users.
-    #[default]
-    Poisson,
-    /// Evenly spaced, over all cores together.
-    Constant,
-}
 
 /// What becomes of a point whose target cannot follow its rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -48,19 +38,6 @@ pub struct OpenLoad {
     pub arrivals: Arrivals,
     /// Most I/Os outstanding at once; arrivals beyond it wait. In a job: none means that the plan chooses.
     pub max_outstanding: Option<u32>,
-}
-
-/// Reads how arrivals are spread.
-pub(super) fn arrivals<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Arrivals>, D::Error> {
-    let parse = |text: &str| match text {
-        "poisson" => Ok(Arrivals::Poisson),
-        "constant" => Ok(Arrivals::Constant),
-        _ => Err(format!(
-            "unknown arrivals `{text}`{}; write \"poisson\" or \"constant\"",
-            hint(text, ["poisson", "constant"])
-        )),
-    };
-    d.deserialize_str(Text { expecting: "how arrivals are spread, \"poisson\" or \"constant\"", parse }).map(Some)
 }
 
 /// Reads what becomes of an overloaded point.

@@ -17,7 +17,7 @@ pub struct Overrides {
     pub target: Vec<String>,
     /// `--block-size SIZE[:SHARE,…]`, of every workload: replaces `read_block_size` and `write_block_size` too.
     pub block_size: Option<String>,
-    /// `--read-percent SHARE`, of every workload.
+    /// `--read-percent SHARE`, of every workload: replaces `mix` too.
     pub read_percent: Option<String>,
     /// `--access PATTERN`, of every workload: replaces `no_repeat` and `start` too.
     pub access: Option<String>,
@@ -27,7 +27,7 @@ pub struct Overrides {
     pub outstanding: Option<String>,
     /// `--rate N[,N…]`, of every workload: replaces its load and the sweep; a list makes a sweep.
     pub rate: Option<String>,
-    /// `--arrivals poisson|constant`, of every workload.
+    /// `--arrivals poisson|constant|bursts:N`, of every workload.
     pub arrivals: Option<String>,
     /// `--max-outstanding N`, of every workload.
     pub max_outstanding: Option<String>,
@@ -133,6 +133,9 @@ impl Edit {
             let value = payload::from_flag(typed).map_err(|message| SpecError::new(flag(), &message))?;
             self.every_workload("payload", &value)?;
         }
+        if overrides.read_percent.is_some() {
+            self.workloads().for_each(|workload| drop(workload.remove("mix")));
+        }
         let loads = [("queue_depth", queue_depth), ("outstanding", outstanding), ("rate", rate)];
         let mut loads = loads.into_iter().filter_map(|(field, load)| load.as_ref().map(|load| (field, load)));
         if let Some((field, load)) = loads.next() {
@@ -183,7 +186,9 @@ impl Edit {
             for load in LOADS {
                 workload.remove(load);
             }
-            if field != "rate" {
+            if field == "rate" {
+                workload.remove("think_time");
+            } else {
                 workload.remove("arrivals");
                 workload.remove("max_outstanding");
             }

@@ -141,12 +141,19 @@ pub(super) fn exactly_one(sweep: &mut Schema) {
     sweep.insert("maxProperties".to_owned(), json!(1));
 }
 
+/// Some field is given.
+pub(super) fn some_field(shares: &mut Schema) {
+    shares.insert("minProperties".to_owned(), json!(1));
+}
+
 /// The loads of a workload exclude each other, and so do the size of all I/Os and those of reads or writes.
 pub(super) fn exclusive_fields(workload: &mut Schema) {
     let pairs = [
         ["queue_depth", "outstanding"],
         ["queue_depth", "rate"],
         ["outstanding", "rate"],
+        ["think_time", "rate"],
+        ["mix", "read_percent"],
         ["block_size", "read_block_size"],
         ["block_size", "write_block_size"],
     ];

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::accept;
 use super::access::Access;
 use super::job::{Job, Sweep, Workload};
+use super::load::Op;
 use super::payload::PayloadSpec;
 use super::read::Fault;
 use crate::units::format_duration;
@@ -44,7 +45,7 @@ fn workloads(job: &Job) -> Result<(), Fault> {
             format!("workload {index} has the name `{name}` of workload {first}; give each workload its own name"),
         ));
     }
-    let writes = job.workloads().iter().any(|workload| workload.read_percent() < 100.0);
+    let writes = job.workloads().iter().any(|workload| workload.share(Op::Write) > 0.0);
     for (index, workload) in job.workload.iter().enumerate() {
         let field = |name: &str| ["workload".into(), index.into(), name.into()];
         load_kinds(workload, job.sweep.as_ref()).map_err(|(name, message)| Fault::at(field(name), message))?;
@@ -56,6 +57,14 @@ fn workloads(job: &Job) -> Result<(), Fault> {
                     .to_owned(),
             ));
         }
+        if workload.mix.is_some() && workload.read_percent.is_some() {
+            return Err(Fault::at(
+                field("mix"),
+                "`mix` (of all operations) and `read_percent` (of reads and writes) exclude each other; keep one. The flag \
+                 --read-percent replaces both"
+                    .to_owned(),
+            ));
+        }
         addresses(workload).map_err(|(name, message)| Fault::at(field(name), message))?;
         if workload.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
             return Err(Fault::at(field("name"), "the name is empty; write one, or leave `name` out".to_owned()));
@@ -63,7 +72,7 @@ fn workloads(job: &Job) -> Result<(), Fault> {
         if workload.payload.is_some() && !writes {
             return Err(Fault::at(
                 field("payload"),
-                "`payload` is what writes carry, and this job only reads; write `read_percent` below 100 \
+                "`payload` is what writes carry, and this job writes nothing; write `read_percent` below 100 \
                  (--read-percent), or leave `payload` out"
                     .to_owned(),
             ));
@@ -117,7 +126,7 @@ fn addresses(workload: &Workload) -> Result<(), (&'static str, String)> {
 
 /// An open loop has a rate and no depth; what belongs to a rate needs one. The field at fault, and what is wrong.
 fn load_kinds(workload: &Workload, sweep: Option<&Sweep>) -> Result<(), (&'static str, String)> {
-    let Workload { queue_depth, outstanding, rate, arrivals, max_outstanding, .. } = workload;
+    let Workload { queue_depth, outstanding, rate, arrivals, max_outstanding, think_time, .. } = workload;
     let depth = [("queue_depth", queue_depth.is_some()), ("outstanding", outstanding.is_some())];
     if let (Some(_), Some((depth, _))) = (rate, depth.iter().find(|(_, given)| *given)) {
         let flag = depth.replace('_', "-");
@@ -131,6 +140,14 @@ fn load_kinds(workload: &Workload, sweep: Option<&Sweep>) -> Result<(), (&'stati
         ));
     }
     let open = rate.is_some() || sweep.is_some_and(|sweep| sweep.rate.is_some());
+    if open && think_time.is_some() {
+        return Err((
+            "think_time",
+            "`think_time` belongs to a closed loop, whose next I/O waits for the last, and a rate is an open loop; leave \
+             `think_time` out, or write `queue_depth` (--queue-depth) in place of the rate"
+                .to_owned(),
+        ));
+    }
     let needs_rate = [("arrivals", arrivals.is_some()), ("max_outstanding", max_outstanding.is_some())];
     match needs_rate.iter().find(|(_, given)| *given && !open) {
         Some((name, _)) => Err((

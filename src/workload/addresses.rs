@@ -20,7 +20,7 @@ pub struct NextIo {
     pub target: u32,
     /// Cell that its figures go to (`Plan::cell`).
     pub cell: u32,
-    /// Direction.
+    /// What it does.
     pub op: Op,
     /// First block.
     pub lba: Lba,
@@ -35,7 +35,7 @@ pub struct Generator {
     pick: Pick,
     places: Vec<Places>,
     orders: Orders,
-    /// The first I/O of each of the places, read and written: the others differ in their address only.
+    /// The first I/O of each of the places, by each operation: the others differ in their address only.
     kinds: Vec<NextIo>,
     access: Access,
     /// Where the addresses lie, if the targets are one address space; `places` and `orders` are then that of it.
@@ -69,14 +69,15 @@ impl Generator {
         let layout = Layout::of(plan, workload);
         let kinds_of = Places::of(plan, lane);
         let sizes = kinds_of.len() / lane.targets.len().max(1);
+        let ops = workload.ops();
         let kind = |index: usize| {
-            let Places { first_block, blocks, .. } = kinds_of[index / 2];
-            let (position, op) = (lane.targets[index / 2 / sizes], [Op::Read, Op::Write][index % 2]);
+            let Places { first_block, blocks, .. } = kinds_of[index / ops.len()];
+            let (position, op) = (lane.targets[index / ops.len() / sizes], ops[index % ops.len()]);
             let target = workload.targets[position] as u32;
             let cell = plan.cell(lane.workload, position, op) as u32;
             NextIo { target, cell, op, lba: Lba(first_block), blocks }
         };
-        let kinds = (0..kinds_of.len() * 2).map(kind).collect();
+        let kinds = (0..kinds_of.len() * ops.len()).map(kind).collect::<Vec<_>>();
         let made_up = volume::made_up(plan, lane);
         let (plan, lane) = made_up.as_ref().map_or((plan, lane), |(plan, lane)| (plan, lane));
         let places = Places::of(plan, lane);
@@ -167,7 +168,7 @@ impl Generator {
         }
         self.random = random;
         if let Some(layout) = &self.layout {
-            let of_each = 2 * places.len() as u32;
+            let of_each = (self.kinds.len() / layout.targets()) as u32;
             for (block, kind) in blocks.iter_mut().zip(kinds) {
                 let (target, there) = layout.place(*block);
                 *block = there;

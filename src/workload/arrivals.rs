@@ -22,6 +22,8 @@ pub struct ArrivalTimes {
     gap: f64,
     next: u64,
     fraction: u64,
+    /// Arrivals that the present burst has left.
+    left: u32,
 }
 
 impl ArrivalTimes {
@@ -29,17 +31,17 @@ impl ArrivalTimes {
     #[must_use]
     pub fn new(spread: Arrivals, seed: u64) -> Self {
         let random = Xoroshiro128PlusPlus::seed_from_u64(seed);
-        Self { random, spread, gap: 0.0, next: u64::MAX, fraction: 0 }
+        Self { random, spread, gap: 0.0, next: u64::MAX, fraction: 0, left: 0 }
     }
 
-    /// Arrivals from the tick `start` on, every `gap_ticks` (above 0) on average: the first of Poisson arrivals after an
-    /// exponential time like all others, the first of evenly spaced ones after the share `offset` of a gap. The numbers
+    /// Arrivals from the tick `start` on, every `gap_ticks` (above 0) on average: the first of Poisson arrivals and
+    /// the first burst after an exponential time like all others, the first of evenly spaced ones after the share `offset` of a gap. The numbers
     /// drawn go on where an earlier sequence has ended.
     pub fn start(&mut self, gap_ticks: f64, offset: f64, start: u64) {
         self.gap = gap_ticks * f64::from(1u32 << FRACTION_BITS);
-        (self.next, self.fraction) = (start, 0);
+        (self.next, self.fraction, self.left) = (start, 0, 0);
         match self.spread {
-            Arrivals::Poisson => self.step(),
+            Arrivals::Poisson | Arrivals::Bursts { .. } => self.step(),
             Arrivals::Constant => self.move_on(self.gap * offset),
         }
     }
@@ -67,6 +69,15 @@ impl ArrivalTimes {
                 self.gap * exponential
             }
             Arrivals::Constant => self.gap,
+            Arrivals::Bursts { .. } if self.left > 0 => {
+                self.left -= 1;
+                return;
+            }
+            Arrivals::Bursts { size } => {
+                self.left = size - 1;
+                let exponential: f64 = Exp1.sample(&mut self.random);
+                self.gap * f64::from(size) * exponential
+            }
         };
         self.move_on(gap);
     }

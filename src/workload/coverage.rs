@@ -19,10 +19,10 @@ pub struct Coverage {
     pub region_blocks: u64,
 }
 
-/// What so many I/Os of each direction, which end within `time_s`, touch of the target at `position` of a workload; of a volume
+/// What so many I/Os of each operation, which end within `time_s`, touch of the target at `position` of a workload; of a volume
 /// set whatever the position of all of it.
 #[must_use]
-pub fn coverage(plan: &Plan, workload: usize, position: usize, ios: [u64; 2], time_s: f64) -> Coverage {
+pub fn coverage(plan: &Plan, workload: usize, position: usize, ios: &[(Op, u64)], time_s: f64) -> Coverage {
     let made_up = volume::made_up_of(plan, workload);
     let (plan, position) = made_up.as_ref().map_or((plan, position), |plan| (plan, 0));
     let workload = &plan.workloads[workload];
@@ -32,8 +32,8 @@ pub fn coverage(plan: &Plan, workload: usize, position: usize, ios: [u64; 2], ti
     // The sizes lie over each other by chance, but for streams, which share the one row of places.
     let (mut untouched, mut in_a_row) = (1.0, 0.0);
     for size in workload.all_sizes() {
-        let count = [Op::Read, Op::Write].iter().zip(ios).map(|(op, ios)| {
-            let mix = workload.sizes_of(*op);
+        let count = ios.iter().map(|&(op, ios)| {
+            let mix = workload.sizes_of(op);
             let share = |part: &crate::plan::SizeShare| if part.size == size { part.share_percent } else { 0.0 };
             ios as f64 * mix.sizes().iter().map(share).sum::<f64>() / 100.0
         });

@@ -16,12 +16,14 @@ mod scatter;
 mod shape;
 mod stream;
 mod table;
+mod think_times;
 mod volume;
 
 pub use addresses::{Generator, NextIo, Uniform};
 pub use arrivals::ArrivalTimes;
 pub use batch::{Batch, SoleBatch};
 pub use coverage::{Coverage, coverage};
+pub use think_times::ThinkTimes;
 
 /// The seed of the generator of `lane` on the `core`-th core of the plan: both are mixed into the plan's seed by
 /// SplitMix64 steps, so that streams of different lanes have nothing in common.

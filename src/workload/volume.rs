@@ -41,6 +41,14 @@ impl Layout {
         })
     }
 
+    /// How many targets it lies on.
+    #[inline(always)]
+    pub fn targets(&self) -> usize {
+        match self {
+            Self::Stripes { firsts, .. } | Self::EndToEnd { firsts, .. } => firsts.len(),
+        }
+    }
+
     /// The target, by position, and the block there.
     #[inline(always)]
     pub fn place(&self, block: u64) -> (usize, u64) {

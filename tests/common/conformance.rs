@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use rigel::driver::{Backend, CoreOrder, Driver, Io, Sink, Status};
+use rigel::driver::{Backend, CoreOrder, Driver, Io, Operation, Sink, Status};
 
 /// How long any single expectation may take.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -20,6 +20,7 @@ pub fn order<B: Backend>(backend: &B, slots: u32, blocks: u32) -> CoreOrder {
         lanes: vec![(slots, vec![0])],
         depths,
         writes: vec![false; facts.len()],
+        flushes: vec![false; facts.len()],
         destroy: Vec::new(),
         outgoing: Vec::new(),
         seed: 1,
@@ -36,7 +37,7 @@ pub struct Counter {
     pub ticks: Vec<u64>,
     left: u64,
     blocks: u32,
-    write: bool,
+    op: Option<Operation>,
     /// Slots that are with the driver; a completion of another one is a fault.
     outstanding: Vec<u32>,
     /// What went with each.
@@ -78,8 +79,8 @@ impl Sink for Counter {
 }
 
 impl Counter {
-    pub fn new(answers: u64, blocks: u32, write: bool) -> Self {
-        Self { left: answers, blocks, write, ..Self::default() }
+    pub fn new(answers: u64, blocks: u32, op: Operation) -> Self {
+        Self { left: answers, blocks, op: Some(op), ..Self::default() }
     }
 
     fn tag(&mut self, slot: u32) -> (u32, u64) {
@@ -89,7 +90,7 @@ impl Counter {
     }
 
     fn io(&self, slot: u32, lba: u64) -> Io {
-        Io { slot, target: 0, write: self.write, lba, blocks: self.blocks }
+        Io { slot, target: 0, op: self.op.expect("made by `new`"), lba, blocks: self.blocks }
     }
 
     /// Sends `slots` I/Os from `lba` on, and polls until nothing is outstanding.
@@ -110,7 +111,7 @@ impl Counter {
 /// Every I/O ends exactly once and well, on each slot; answers are sent and end too.
 pub fn every_io_ends_once<B: Backend>(backend: &B, blocks: u32) {
     let mut driver = backend.open::<Counter>(&order(backend, 16, blocks)).expect("opens");
-    let mut counter = Counter::new(50_000, blocks, false);
+    let mut counter = Counter::new(50_000, blocks, Operation::Read);
     counter.drive(&mut driver, 16, 0);
     assert_eq!(counter.ended, 50_016);
     assert_eq!(counter.statuses, HashMap::from([(Status::Good, 50_016)]));
@@ -128,7 +129,7 @@ pub fn every_io_ends_once<B: Backend>(backend: &B, blocks: u32) {
 pub fn a_single_slot_works_again_and_again<B: Backend>(backend: &B, blocks: u32) {
     for _ in 0..3 {
         let mut driver = backend.open::<Counter>(&order(backend, 1, blocks)).expect("opens");
-        let mut counter = Counter::new(99, blocks, false);
+        let mut counter = Counter::new(99, blocks, Operation::Read);
         counter.drive(&mut driver, 1, 0);
         assert_eq!(counter.ended, 100);
     }
@@ -139,7 +140,7 @@ pub fn dropping_with_io_outstanding_is_safe<B: Backend>(backend: &B, blocks: u32
     for _ in 0..3 {
         let mut driver = backend.open::<Counter>(&order(backend, 8, blocks)).expect("opens");
         for slot in 0..8 {
-            driver.submit(Io { slot, target: 0, write: false, lba: 0, blocks }, (slot, 0)).expect("room");
+            driver.submit(Io { slot, target: 0, op: Operation::Read, lba: 0, blocks }, (slot, 0)).expect("room");
         }
         drop(driver);
     }
@@ -150,28 +151,51 @@ pub fn dropping_with_io_outstanding_is_safe<B: Backend>(backend: &B, blocks: u32
 pub fn an_address_beyond_the_end_is_an_error<B: Backend>(backend: &B, blocks: u32) {
     let end = backend.facts()[0].blocks;
     let mut driver = backend.open::<Counter>(&order(backend, 1, blocks)).expect("opens");
-    let mut counter = Counter::new(0, blocks, false);
+    let mut counter = Counter::new(0, blocks, Operation::Read);
     counter.drive(&mut driver, 1, end);
     let (status, _) = counter.statuses.iter().next().expect("it ended");
     assert!(!status.is_good() && status.to_string().contains(" / "), "{status}");
 }
 
-/// An order that reads gets no write through, whatever is submitted.
+/// An order that reads gets no write through, whatever is submitted; nor anything else that destroys.
 pub fn a_write_on_a_reading_order_is_refused<B: Backend>(backend: &B, blocks: u32) {
-    let mut driver = backend.open::<Counter>(&order(backend, 2, blocks)).expect("opens");
-    let mut counter = Counter::new(2, blocks, true);
-    counter.drive(&mut driver, 2, 0);
-    assert_eq!(counter.statuses, HashMap::from([(Status::WriteRefused, 4)]));
+    for op in [Operation::Write, Operation::Trim, Operation::WriteZeroes] {
+        let mut driver = backend.open::<Counter>(&order(backend, 2, blocks)).expect("opens");
+        let mut counter = Counter::new(2, blocks, op);
+        counter.drive(&mut driver, 2, 0);
+        assert_eq!(counter.statuses, HashMap::from([(Status::WriteRefused, 4)]), "{op:?}");
+    }
+}
+
+/// What else a target supports ends once and well, as a read does; a flush on an order that writes nothing too.
+pub fn other_operations_end_once<B: Backend>(backend: &B, blocks: u32, destroy: &[&str]) {
+    let supports = backend.facts()[0].supports;
+    let ops = [
+        (Operation::Trim, supports.trim),
+        (Operation::WriteZeroes, supports.write_zeroes),
+        (Operation::Flush, supports.flush),
+    ];
+    for (op, _) in ops.into_iter().filter(|(_, supported)| *supported) {
+        let mut order = order(backend, 4, blocks);
+        order.writes[0] = op.destroys();
+        order.flushes[0] = op == Operation::Flush;
+        order.destroy = destroy.iter().map(ToString::to_string).collect();
+        let mut driver = backend.open::<Counter>(&order).expect("opens");
+        let mut counter = Counter::new(396, blocks, op);
+        counter.drive(&mut driver, 4, 0);
+        assert_eq!(counter.statuses, HashMap::from([(Status::Good, 400)]), "{op:?}");
+        assert_eq!((counter.ended, counter.by_slot.len(), counter.refused.len()), (400, 4, 0), "{op:?}");
+    }
 }
 
 /// An I/O that does not fit its slot's buffer, or goes to no target, ends with an error; nothing is sent.
 pub fn impossible_io_ends_with_an_error<B: Backend>(backend: &B, blocks: u32) {
     let mut driver = backend.open::<Counter>(&order(backend, 1, blocks)).expect("opens");
-    let mut counter = Counter::new(0, blocks + 1, false);
+    let mut counter = Counter::new(0, blocks + 1, Operation::Read);
     counter.drive(&mut driver, 1, 0);
     assert_eq!(counter.statuses, HashMap::from([(Status::BadLength, 1)]));
     let tag = counter.tag(0);
-    driver.submit(Io { slot: 0, target: 7, write: false, lba: 0, blocks }, tag).expect("ends at the next poll");
+    driver.submit(Io { slot: 0, target: 7, op: Operation::Read, lba: 0, blocks }, tag).expect("ends at the next poll");
     counter.outstanding.push(0);
     driver.poll(&mut counter);
     assert_eq!(counter.statuses.get(&Status::TargetLost), Some(&1));

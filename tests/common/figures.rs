@@ -55,9 +55,11 @@ pub fn plan(targets: usize, read_percent: f64, depths: &[u32], time: Duration) -
             sizes: None,
             align: None,
             read_percent,
+            mix: None,
             access: Access::Random,
             start_percent: 0.0,
             volume: None,
+            think_time: None,
             regions: vec![Region { first_block: 0, blocks: 1 << 21 }; targets],
             payload: None,
         }],
@@ -186,6 +188,7 @@ pub fn result(plan: Plan, points: Vec<PointResult>) -> RunResult {
         max_queue_depth: 0,
         queue_pair_depth: 0,
         volatile: true,
+        supports: rigel::facts::Supports::ALL,
     };
     let host = HostFacts {
         hostname: "bench-1".to_owned(),

@@ -22,6 +22,7 @@ pub fn target(blocks: u64, lba_bytes: u32) -> DeviceFacts {
         max_queue_depth: 0,
         queue_pair_depth: 0,
         volatile: true,
+        supports: rigel::facts::Supports::ALL,
     }
 }
 

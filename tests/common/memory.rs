@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use rigel::clock;
-use rigel::driver::{Backend, CoreOrder, Driver, DriverError, Full, Io, Outgoing, Sink, Status, outgoing};
+use rigel::driver::{Backend, CoreOrder, Driver, DriverError, Full, Io, Operation, Outgoing, Sink, Status, outgoing};
 use rigel::facts::DeviceFacts;
 use rigel::plan::Plan;
 use rigel::units::Ticks;
@@ -53,6 +53,7 @@ impl Backend for MemoryBackend {
             max_queue_depth: 0,
             queue_pair_depth: 0,
             volatile: true,
+            supports: rigel::facts::Supports::ALL,
         };
         self.targets.iter().enumerate().map(facts).collect()
     }
@@ -69,7 +70,7 @@ impl<S: Sink> Driver<S> for MemoryDriver<S::Tag> {
     }
 
     fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full> {
-        if io.write {
+        if io.op == Operation::Write {
             let (from, len) = (io.lba as usize * LBA_BYTES as usize, io.blocks as usize * LBA_BYTES as usize);
             let sent = self.outgoing.prepare(&io, len as u64).expect("a buffer");
             self.targets[io.target as usize].lock().unwrap()[from..from + len].copy_from_slice(&sent[..len]);
@@ -122,7 +123,7 @@ pub fn write_everything<B: Backend>(backend: &B, plan: &Plan) {
     for (number, (target, lba, blocks)) in (0u32..).zip(places.into_iter().chain(scattered)) {
         let of = |(targets, ..): &&(Vec<usize>, u32, u32)| targets.contains(&(target as usize));
         let (_, first, count) = slots.iter().find(of).expect("a lane");
-        let io = Io { slot: first + number % count, target, write: true, lba, blocks };
+        let io = Io { slot: first + number % count, target, op: Operation::Write, lba, blocks };
         driver.submit(io, ()).expect("room");
         ends.outstanding += 1;
         while ends.outstanding > 0 {

@@ -11,7 +11,7 @@ use spdk_sys as sys;
 use super::{Bdev, BdevLayer};
 use crate::Status;
 use crate::control::poll_until;
-use crate::io::{Full, Io, Sink};
+use crate::io::{Full, Io, Operation, Sink};
 use crate::outgoing::Fill;
 use crate::slots::{Buffers, Route, Slots, finish};
 
@@ -45,6 +45,7 @@ struct Channel {
     descriptor: NonNull<sys::spdk_bdev_desc>,
     channel: NonNull<sys::spdk_io_channel>,
     block_size: u32,
+    blocks: u64,
     writable: bool,
     // Keeps the descriptor open.
     _bdev: Arc<Bdev>,
@@ -105,6 +106,7 @@ impl Channel {
             descriptor: bdev.descriptor,
             channel: NonNull::new(channel).ok_or_else(|| WorkerError::NoChannel(identity.name.clone()))?,
             block_size: identity.block_size,
+            blocks: identity.blocks,
             writable: bdev.writable,
             _bdev: Arc::clone(bdev),
         })
@@ -117,7 +119,7 @@ impl Route for Channels {
     #[inline(always)]
     fn admit(&self, io: &Io) -> Result<(&Channel, u32), Status> {
         match self.0.get(io.target as usize) {
-            Some(channel) if io.write && !channel.writable => Err(Status::WriteRefused),
+            Some(channel) if io.op.destroys() && !channel.writable => Err(Status::WriteRefused),
             Some(channel) => Ok((channel, channel.block_size)),
             None => Err(Status::TargetLost),
         }
@@ -129,11 +131,38 @@ impl Route for Channels {
         // SAFETY: descriptor and channel are open and of the same bdev, the channel is this thread's; buffer and context
         // are as the caller promises. (Two calls and no pointer to one of them: this is the hot path.)
         unsafe {
-            if io.write {
+            if io.op == Operation::Write {
                 sys::spdk_bdev_write_blocks(descriptor, channel, buffer, io.lba, blocks, Some(done::<S, F>), context)
-            } else {
+            } else if io.op == Operation::Read {
                 sys::spdk_bdev_read_blocks(descriptor, channel, buffer, io.lba, blocks, Some(done::<S, F>), context)
+            } else {
+                send_without_blocks::<S, F>(c, io, context)
             }
+        }
+    }
+}
+
+/// Sends what needs no buffer.
+///
+/// # Safety
+/// As with [`Route::send`], but for the buffer.
+#[inline(never)]
+unsafe fn send_without_blocks<S: Sink, F: Fill>(c: &Channel, io: &Io, context: *mut c_void) -> c_int {
+    let (descriptor, channel, blocks) = (c.descriptor.as_ptr(), c.channel.as_ptr(), u64::from(io.blocks));
+    // SAFETY: descriptor and channel are open and of the same bdev, the channel is this thread's; the context is as the
+    // caller promises.
+    unsafe {
+        match io.op {
+            Operation::Trim => {
+                sys::spdk_bdev_unmap_blocks(descriptor, channel, io.lba, blocks, Some(done::<S, F>), context)
+            }
+            Operation::WriteZeroes => {
+                sys::spdk_bdev_write_zeroes_blocks(descriptor, channel, io.lba, blocks, Some(done::<S, F>), context)
+            }
+            Operation::Flush => {
+                sys::spdk_bdev_flush_blocks(descriptor, channel, 0, c.blocks, Some(done::<S, F>), context)
+            }
+            Operation::Read | Operation::Write => -libc::EINVAL,
         }
     }
 }

@@ -8,6 +8,7 @@ use spdk_sys as sys;
 
 use super::BdevLayer;
 use super::app::errno_words;
+use crate::io::Supported;
 
 /// What a bdev says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,19 @@ pub struct BdevIdentity {
     pub block_size: u32,
     /// Capacity, in blocks.
     pub blocks: u64,
+    /// What it knows beside reading and writing.
+    pub supports: Supported,
+}
+
+/// What a bdev is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Reading only.
+    Read,
+    /// Reading, and flushing what others have written.
+    Flush,
+    /// Everything.
+    Write,
 }
 
 /// Why a bdev could not be opened.
@@ -54,9 +68,10 @@ unsafe impl Send for Descriptor {}
 
 impl Bdev {
     /// Opens the bdev `name`, for writing only where asked.
-    pub fn open(layer: &BdevLayer, name: &str, writable: bool) -> Result<Arc<Self>, OpenError> {
+    pub fn open(layer: &BdevLayer, name: &str, mode: Mode) -> Result<Arc<Self>, OpenError> {
         let name = name.to_owned();
-        let (descriptor, identity) = layer.control().run(move |_| open(name, writable))?;
+        let (descriptor, identity) = layer.control().run(move |_| open(name, mode))?;
+        let writable = mode == Mode::Write;
         Ok(Arc::new(Self { descriptor: descriptor.0, writable, identity, layer: layer.clone() }))
     }
 
@@ -79,11 +94,13 @@ impl Drop for Bdev {
     }
 }
 
-fn open(name: String, writable: bool) -> Result<(Descriptor, BdevIdentity), OpenError> {
+fn open(name: String, mode: Mode) -> Result<(Descriptor, BdevIdentity), OpenError> {
     let Ok(c_name) = CString::new(name.as_str()) else {
         return Err(OpenError { name, reason: "the name has a NUL in it".to_owned() });
     };
     let mut descriptor = std::ptr::null_mut();
+    // SPDK lets nobody flush who may not write.
+    let writable = mode != Mode::Read;
     // SAFETY: on an SPDK thread of a running bdev layer; the string lives across the call, and SPDK fills `descriptor`.
     let rc = unsafe {
         sys::spdk_bdev_open_ext(c_name.as_ptr(), writable, Some(event), std::ptr::null_mut(), &raw mut descriptor)
@@ -95,13 +112,18 @@ fn open(name: String, writable: bool) -> Result<(Descriptor, BdevIdentity), Open
         }
         _ => return Err(OpenError { name, reason: errno_words(rc) }),
     };
-    // SAFETY: an open descriptor's bdev lives as long as the descriptor; all four calls read it.
-    let (product, block_size, blocks) = unsafe {
+    // SAFETY: an open descriptor's bdev lives as long as the descriptor; all calls read it.
+    let (product, block_size, blocks, supports) = unsafe {
         let bdev = sys::spdk_bdev_desc_get_bdev(descriptor.as_ptr());
         let product = CStr::from_ptr(sys::spdk_bdev_get_product_name(bdev)).to_string_lossy().into_owned();
-        (product, sys::spdk_bdev_get_block_size(bdev), sys::spdk_bdev_get_num_blocks(bdev))
+        let supports = Supported {
+            trim: sys::spdk_bdev_io_type_supported(bdev, sys::SPDK_BDEV_IO_TYPE_UNMAP),
+            write_zeroes: sys::spdk_bdev_io_type_supported(bdev, sys::SPDK_BDEV_IO_TYPE_WRITE_ZEROES),
+            flush: sys::spdk_bdev_io_type_supported(bdev, sys::SPDK_BDEV_IO_TYPE_FLUSH),
+        };
+        (product, sys::spdk_bdev_get_block_size(bdev), sys::spdk_bdev_get_num_blocks(bdev), supports)
     };
-    Ok((Descriptor(descriptor), BdevIdentity { name, product, block_size, blocks }))
+    Ok((Descriptor(descriptor), BdevIdentity { name, product, block_size, blocks, supports }))
 }
 
 /// A bdev that is removed in mid-run fails its I/Os; nothing more is to be done here.

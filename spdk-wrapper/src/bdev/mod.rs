@@ -7,4 +7,4 @@ mod device;
 pub(crate) use app::AppThread;
 pub use app::{BdevLayer, LayerError};
 pub use channel::{Worker, WorkerError};
-pub use device::{Bdev, BdevIdentity, OpenError};
+pub use device::{Bdev, BdevIdentity, Mode, OpenError};

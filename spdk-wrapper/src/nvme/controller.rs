@@ -9,6 +9,7 @@ use spdk_sys as sys;
 
 use super::Transport;
 use crate::control::Control;
+use crate::io::Supported;
 
 /// How long a controller may take to let go when it is detached.
 const DETACH_LIMIT_MS: u32 = 3_000;
@@ -41,6 +42,8 @@ pub struct Identity {
     pub namespaces: usize,
     /// Most commands a queue pair can hold (CAP.MQES, zero-based there and one less usable: the same number).
     pub max_queue_depth: u32,
+    /// What it knows beside reading and writing.
+    pub supports: Supported,
 }
 
 /// Why a namespace could not be attached.
@@ -225,11 +228,12 @@ fn read_identity(controller: NonNull<sys::spdk_nvme_ctrlr>, namespace: NonNull<s
         raw.assume_init()
     };
     // SAFETY: plain reads of an attached namespace's data.
-    let (block_size, blocks, max_transfer) = unsafe {
+    let (block_size, blocks, max_transfer, flags) = unsafe {
         (
             sys::spdk_nvme_ns_get_sector_size(ns),
             sys::spdk_nvme_ns_get_num_sectors(ns),
             sys::spdk_nvme_ns_get_max_io_xfer_size(ns),
+            sys::spdk_nvme_ns_get_flags(ns),
         )
     };
     let hex = |bytes: &[u8]| {
@@ -246,6 +250,12 @@ fn read_identity(controller: NonNull<sys::spdk_nvme_ctrlr>, namespace: NonNull<s
         max_transfer,
         namespaces: active_namespaces(controller).len(),
         max_queue_depth: raw.max_queue_depth,
+        supports: Supported {
+            trim: flags & sys::SPDK_NVME_NS_DEALLOCATE_SUPPORTED != 0,
+            write_zeroes: flags & sys::SPDK_NVME_NS_WRITE_ZEROES_SUPPORTED != 0,
+            // Mandatory, whether there is a cache or not.
+            flush: true,
+        },
     }
 }
 

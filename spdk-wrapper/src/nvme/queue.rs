@@ -12,7 +12,7 @@ use spdk_sys as sys;
 use super::Controller;
 use super::controller::ring_size;
 use crate::Status;
-use crate::io::{Full, Io, Sink};
+use crate::io::{Full, Io, Operation, Sink};
 use crate::outgoing::Fill;
 use crate::slots::{Buffers, Route, Slots, finish};
 
@@ -22,6 +22,17 @@ const LAST_CALL: Duration = Duration::from_secs(1);
 const CONNECT_LIMIT: Duration = Duration::from_secs(4);
 /// Most blocks of one command (NVM Command Set Specification, NLB, a zero-based 16-bit number).
 const COMMAND_BLOCKS_MAX: u32 = 1 << 16;
+
+/// Dataset management: deallocate (NVM Command Set Specification, AD, bit 2).
+const DSM_DEALLOCATE: u32 = 1 << 2;
+
+/// A range of dataset management (NVM Command Set Specification, "Range Definition").
+#[repr(C)]
+struct DsmRange {
+    attributes: u32,
+    blocks: u32,
+    lba: u64,
+}
 
 /// Why a queue pair could not be had.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -218,7 +229,7 @@ impl Route for Queues {
     fn admit(&self, io: &Io) -> Result<(Self::Way<'_>, u32), Status> {
         let Some(target) = self.targets.get(io.target as usize) else { return Err(Status::TargetLost) };
         let Some(&pair) = target.of_slot.get(io.slot as usize) else { return Err(Status::TargetLost) };
-        if io.write && !target.writable {
+        if io.op.destroys() && !target.writable {
             return Err(Status::WriteRefused);
         }
         if io.blocks > COMMAND_BLOCKS_MAX {
@@ -233,11 +244,42 @@ impl Route for Queues {
         // SAFETY: namespace and queue pair are of the same attached controller, connected, and used by this thread only;
         // buffer and context are as the caller promises.
         unsafe {
-            if io.write {
+            if io.op == Operation::Write {
                 sys::spdk_nvme_ns_cmd_write(ns, qpair, buffer, io.lba, io.blocks, Some(done::<S, F>), context, 0)
-            } else {
+            } else if io.op == Operation::Read {
                 sys::spdk_nvme_ns_cmd_read(ns, qpair, buffer, io.lba, io.blocks, Some(done::<S, F>), context, 0)
+            } else {
+                send_without_blocks::<S, F>(ns, qpair, io, context)
             }
+        }
+    }
+}
+
+/// Sends what needs no buffer.
+///
+/// # Safety
+/// As with [`Route::send`], but for the buffer.
+#[inline(never)]
+unsafe fn send_without_blocks<S: Sink, F: Fill>(
+    ns: *mut sys::spdk_nvme_ns,
+    qpair: *mut sys::spdk_nvme_qpair,
+    io: &Io,
+    context: *mut c_void,
+) -> c_int {
+    let done = Some(done::<S, F> as unsafe extern "C" fn(_, _));
+    // SAFETY: namespace, queue pair and context are as the caller promises; SPDK copies the range before it returns.
+    unsafe {
+        match io.op {
+            Operation::Trim => {
+                let range = DsmRange { attributes: 0, blocks: io.blocks, lba: io.lba };
+                let range = (&raw const range).cast();
+                sys::spdk_nvme_ns_cmd_dataset_management(ns, qpair, DSM_DEALLOCATE, range, 1, done, context)
+            }
+            Operation::WriteZeroes => {
+                sys::spdk_nvme_ns_cmd_write_zeroes(ns, qpair, io.lba, io.blocks, done, context, 0)
+            }
+            Operation::Flush => sys::spdk_nvme_ns_cmd_flush(ns, qpair, done, context),
+            Operation::Read | Operation::Write => -libc::EINVAL,
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::epoch;
 use super::fio_latency::{self, distribution};
-use crate::plan::{Access, Band, Load, Plan, SizeMix, SizeShare, WorkloadPlan};
+use crate::plan::{Access, Arrivals, Band, Load, Plan, SizeMix, SizeShare, WorkloadPlan};
 use crate::result::series::{Interval, OpInterval, Series, SeriesPhase};
 use crate::result::{OpFigures, PointResult, ResultError, RunResult, WorkloadResult};
 
@@ -119,10 +119,12 @@ fn options(result: &RunResult, workload: &WorkloadResult, plan: &WorkloadPlan) -
     put("numjobs", if per_target { plan.targets.len() } else { 1 }.to_string());
     if let Load::Rate(open) = workload.load {
         put("rate_iops", open.rate_per_s.to_string());
-        put(
-            "rate_process",
-            if open.arrivals == crate::plan::Arrivals::Poisson { "poisson" } else { "linear" }.to_owned(),
-        );
+        match open.arrivals {
+            Arrivals::Poisson => put("rate_process", "poisson".to_owned()),
+            Arrivals::Constant => put("rate_process", "linear".to_owned()),
+            // fio knows no such arrivals.
+            Arrivals::Bursts { .. } => None,
+        };
     }
     put("runtime", run.time.as_secs_f64().to_string());
     put("ramp_time", run.ramp.as_secs_f64().to_string());

@@ -39,8 +39,8 @@ pub fn render(series: &Series) -> Vec<u8> {
         let load = PointLoad::of(plan, interval.point).to_string();
         for workload in &interval.workloads {
             csv.write_record(whole(interval, &load, workload)).expect(written);
-            for (op, figures) in [("read", &workload.read), ("write", &workload.write)] {
-                csv.write_record(of_op(interval, &load, workload, op, figures)).expect(written);
+            for (op, figures) in workload.ops() {
+                csv.write_record(of_op(interval, &load, workload, op.name(), figures)).expect(written);
             }
         }
     }
@@ -48,7 +48,7 @@ pub fn render(series: &Series) -> Vec<u8> {
 }
 
 fn whole(interval: &Interval, load: &str, workload: &WorkloadInterval) -> Vec<String> {
-    let sum = |figure: fn(&OpInterval) -> u64| figure(&workload.read) + figure(&workload.write);
+    let sum = |figure: fn(&OpInterval) -> u64| workload.ops().map(|(_, op)| figure(op)).sum();
     let counts = [sum(|op| op.completions), sum(|op| op.errors), sum(|op| op.bytes)];
     let mut row = start(interval, load, workload, "all", counts);
     row.resize(COUNTS.len() + 2 * SPREAD.len(), String::new());

@@ -74,8 +74,8 @@ pub fn files(result: &RunResult, series: Option<&Series>, format: Format) -> Res
 }
 
 /// The operations of `figures` by name.
-fn ops(figures: &Figures) -> [(&'static str, &OpFigures); 2] {
-    [("read", &figures.read), ("write", &figures.write)]
+fn ops(figures: &Figures) -> impl Iterator<Item = (&'static str, &OpFigures)> {
+    figures.ops().map(|(op, figures)| (op.name(), figures))
 }
 
 /// The percentiles that a latency tells by name: per cent, and nanoseconds.

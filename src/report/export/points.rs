@@ -42,7 +42,7 @@ fn rows<'a>(result: &'a RunResult, number: usize, point: &'a PointResult) -> Vec
     let mut rows = Vec::new();
     let mut add = |scope, workload, target, figures: &'a Figures| {
         let all = std::iter::once(("all", None));
-        let each = super::ops(figures).into_iter().map(|(op, of_op)| (op, Some(of_op)));
+        let each = super::ops(figures).map(|(op, of_op)| (op, Some(of_op)));
         let row = |(op, of_op)| Row { number, point, scope, workload, target, op, figures, of_op };
         rows.extend(all.chain(each).map(row));
     };

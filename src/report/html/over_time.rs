@@ -75,11 +75,11 @@ impl Column {
             end_s: before_s + intervals[intervals.len() - 1].end_s,
             ..Self::default()
         };
-        for WorkloadInterval { read, write, arrivals, .. } in intervals.iter().flat_map(|interval| &interval.workloads)
-        {
+        for workload in intervals.iter().flat_map(|interval| &interval.workloads) {
+            let WorkloadInterval { read, write, arrivals, .. } = workload;
             column.ops[0].add(read);
             column.ops[1].add(write);
-            column.errors += read.errors + write.errors;
+            column.errors += workload.ops().map(|(_, op)| op.errors).sum::<u64>();
             if let Some(arrivals) = arrivals {
                 column.backlog = column.backlog.max(Some(arrivals.backlog_max));
             }

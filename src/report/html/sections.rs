@@ -45,7 +45,7 @@ fn headline(result: &RunResult) -> Markup {
                 div class="headline" {
                     (tile(&decimal(point.total.iops, 0), &format!("IOPS, the most reached, at {}", point.load)))
                     (tile(&format!("{} MB/s", decimal(point.total.bytes_per_s / 1e6, 0)), "bandwidth there"))
-                    @for (op, figures) in [("read", &point.total.read), ("write", &point.total.write)] {
+                    @for (op, figures) in point.total.ops() {
                         @if let Some(latency) = latency(figures) {
                             (tile(&format_latency(latency.mean_ns), &format!("mean {op} latency there")))
                             (tile(&format_latency(latency.p99_ns as f64), &format!("p99 {op} latency there")))
@@ -128,8 +128,7 @@ fn heading(first: &str) -> Markup {
 }
 
 fn rows(name: &str, figures: &Figures) -> Markup {
-    let ops = [("read", &figures.read), ("write", &figures.write)];
-    let used: Vec<_> = ops.into_iter().filter(|(_, op)| op.completions + op.errors > 0).collect();
+    let used: Vec<_> = figures.ops().filter(|(_, op)| op.completions + op.errors > 0).collect();
     html! {
         @if used.len() != 1 {
             tr {
@@ -139,7 +138,7 @@ fn rows(name: &str, figures: &Figures) -> Markup {
                 td { (format_count(figures.errors)) }
             }
         }
-        @for (op, of) in &used { (row(name, op, of, used.len() > 1)) }
+        @for (op, of) in &used { (row(name, op.name(), of, used.len() > 1)) }
     }
 }
 

@@ -14,7 +14,7 @@ use moment::Moment;
 use super::columns::decimal;
 use crate::clock::Clock;
 use crate::engine::record::{IntervalFigures, Phase};
-use crate::plan::{CellBytes, Op, Plan};
+use crate::plan::{CellBytes, Plan};
 use crate::result::PointLoad;
 use crate::units::format_count;
 
@@ -51,7 +51,7 @@ impl View {
     pub fn new(plan: &Plan, clock: &Clock) -> Self {
         let loads = (0..plan.points.len()).map(|point| PointLoad::of(plan, point).to_string()).collect();
         let cells = plan.workloads.iter().enumerate().flat_map(|(w, workload)| {
-            let ops = move |position| [Op::Read, Op::Write].map(|op| plan.cell_bytes(w, position, op));
+            let ops = move |position| workload.ops().into_iter().map(move |op| plan.cell_bytes(w, position, op));
             (0..workload.targets.len()).flat_map(ops)
         });
         Self {

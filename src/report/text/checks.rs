@@ -2,7 +2,6 @@
 //!
 //! Owns the wording of those two sections. Judges nothing: every judgement stands in the result.
 
-use crate::plan::Op;
 use crate::report::columns::{NONE, decimal};
 use crate::result::{ArrivalsCheck, Judgement, PointResult, Steadiness, SteadyFigure, Trending};
 use crate::units::{format_count, format_latency};
@@ -83,7 +82,7 @@ pub(super) fn checks(out: &mut String, index: usize, point: &PointResult) {
         steady_figure(out, by);
     }
     for error in &point.errors {
-        let op = if error.op == Op::Read { "read" } else { "write" };
+        let op = error.op;
         let count = format_count(error.count);
         line!(out, "      {count} x {} ({op}, {} on {})", error.status, error.workload, error.target);
     }
@@ -110,7 +109,7 @@ fn arrivals_check(out: &mut String, check: &ArrivalsCheck) {
 }
 
 fn steady_figure(out: &mut String, by: &SteadyFigure) {
-    let op = if by.op == Op::Read { "read" } else { "write" };
+    let op = by.op;
     let (figure, mean) = match by.figure {
         Trending::Iops => ("IOPS", decimal(by.mean, 0)),
         Trending::ServiceMeanNs => ("service", format_latency(by.mean)),

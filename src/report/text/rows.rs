@@ -1,4 +1,4 @@
-//! Which lines a table of figures has: for each load, workload and target the reads, the writes, and both; for open
+//! Which lines a table of figures has: for each load, workload and target each operation, and all of them; for open
 //! loops the response latency beneath the service latency.
 //!
 //! Owns the choice of lines. Knows nothing of how they are drawn.
@@ -11,11 +11,11 @@ pub(super) struct Row<'a> {
     pub(super) load: String,
     /// The workload, target, or `all`.
     pub(super) of: String,
-    /// `read`, `write`, or `all` for both together; `resp` on a line of response latencies.
+    /// The operation, or `all` for all together; `resp` on a line of response latencies.
     pub(super) op: &'static str,
     /// Rates and errors; none on a line of response latencies, which belongs to the one above.
     pub(super) rates: Option<Rates>,
-    /// Service or response latency; none for both operations together, whose latencies are told apart.
+    /// Service or response latency; none for all operations together, whose latencies are told apart.
     pub(super) latency: Option<&'a Latency>,
 }
 
@@ -79,20 +79,17 @@ fn load(point: &PointResult) -> String {
 }
 
 fn push<'a>(rows: &mut Vec<Row<'a>>, load: String, of: &str, figures: &'a Figures) {
-    let used = |op: &OpFigures| op.completions + op.errors > 0;
-    let (read, write) = (used(&figures.read), used(&figures.write));
+    let used: Vec<_> = figures.ops().filter(|(_, op)| op.completions + op.errors > 0).collect();
     let mut line = |op, rates, latency| rows.push(Row { load: load.clone(), of: of.to_owned(), op, rates, latency });
-    if read == write {
+    if used.len() != 1 {
         let &Figures { iops, bytes_per_s, errors, .. } = figures;
         line("all", Some(Rates { iops, bytes_per_s, errors }), None);
     }
-    for (used, op, figures) in [(read, "read", &figures.read), (write, "write", &figures.write)] {
-        if used {
-            let &OpFigures { iops, bytes_per_s, errors, .. } = figures;
-            line(op, Some(Rates { iops, bytes_per_s, errors }), figures.service.as_ref());
-            if figures.response.is_some() {
-                line("resp", None, figures.response.as_ref());
-            }
+    for (op, figures) in used {
+        let &OpFigures { iops, bytes_per_s, errors, .. } = figures;
+        line(op.name(), Some(Rates { iops, bytes_per_s, errors }), figures.service.as_ref());
+        if figures.response.is_some() {
+            line("resp", None, figures.response.as_ref());
         }
     }
 }

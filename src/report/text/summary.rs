@@ -127,8 +127,8 @@ fn plan(out: &mut String, plan: &Plan) {
 }
 
 fn workload(out: &mut String, plan: &Plan, index: usize, workload: &WorkloadPlan) {
-    let (size, access, read) = (workload.sizes_text(), &workload.access, workload.read_percent);
-    line!(out, "  workload {}: {size} {access}, {read} % reads, on {}", workload.name, list(&workload.targets));
+    let (size, access, mix) = (workload.sizes_text(), &workload.access, workload.mix_text());
+    line!(out, "  workload {}: {size} {access}, {mix}, on {}", workload.name, list(&workload.targets));
     for (region, &target) in workload.regions.iter().zip(&workload.targets) {
         let (first, blocks) = (format_count(region.first_block), format_count(region.blocks));
         line!(out, "      region of [{target}]: {blocks} blocks from block {first}");

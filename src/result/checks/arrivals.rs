@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::{Judgement, cells_of};
 use crate::clock::Clock;
 use crate::engine::record::{ArrivalFigures, PointFigures};
-use crate::plan::Plan;
+use crate::plan::{Load, Plan};
 use crate::units::{format_count, format_latency};
 
 /// Greatest backlog at the end of the window, as a share of what was offered in it, with which a target has followed; one
-/// arrival more is always allowed.
+/// arrival more, or one burst, is always allowed.
 const BACKLOG_SHARE: f64 = 0.001;
 
 /// The arrivals of one open loop over the whole point, from the first to the last completion.
@@ -72,7 +72,11 @@ fn of_workload(
     };
     let [ramp, inside, drain] = [&figures.ramp, &figures.cells, &figures.drain].map(|cells| count(cells));
     let (completions, errors) = (ramp.0 + inside.0 + drain.0, ramp.1 + inside.1 + drain.1);
-    let (judgement, reason) = followed(clock, figures, window.offered, leftover.waiting);
+    let at_once = match plan.points[figures.point].loads.get(number) {
+        Some(Load::Rate(open)) => open.arrivals.at_once(),
+        _ => 1,
+    };
+    let (judgement, reason) = followed(clock, figures, window.offered, leftover.waiting, at_once);
     ArrivalsCheck {
         workload: plan.workloads[number].name.clone(),
         offered,
@@ -88,9 +92,15 @@ fn of_workload(
     }
 }
 
-/// Whether the targets followed, going by what waited in the end.
-fn followed(clock: &Clock, figures: &PointFigures, offered: u64, backlog: u64) -> (Judgement, Option<String>) {
-    let many = backlog as f64 > 1.0 + offered as f64 * BACKLOG_SHARE;
+/// Whether the targets followed, going by what waited in the end; so many arrivals come at one moment.
+fn followed(
+    clock: &Clock,
+    figures: &PointFigures,
+    offered: u64,
+    backlog: u64,
+    at_once: u32,
+) -> (Judgement, Option<String>) {
+    let many = backlog as f64 > f64::from(at_once) + offered as f64 * BACKLOG_SHARE;
     let gap = figures.cores.iter().map(|core| core.poll_gap_max).max().unwrap_or_default();
     // What came due in the longest gap was not even looked at: had that gap been the last, so much would have waited.
     let in_gap = offered as f64 * gap.0 as f64 / figures.window.0.max(1) as f64;

@@ -1,6 +1,7 @@
 //! Little's law: the mean number of outstanding I/Os is their rate times their mean latency.
 //!
-//! Owns the conditions under which it can be judged. Closed loops only: they know beforehand how many are outstanding.
+//! Owns the conditions under which it can be judged. Closed loops without think time
+//! only: they know beforehand how many are outstanding.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ const COMPLETIONS: u64 = 100;
 /// The closed loops of a point, held against Little's law.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LittlesLaw {
-    /// Outstanding I/Os that the plan keeps; 0 when all workloads are open loops.
+    /// Outstanding I/Os that the plan keeps; 0 when all workloads are open loops or think.
     pub outstanding: u64,
     /// Rate of all good completions times their mean service latency.
     pub rate_times_mean: f64,
@@ -35,7 +36,8 @@ pub struct LittlesLaw {
 
 impl LittlesLaw {
     pub(super) fn of(plan: &Plan, clock: &Clock, figures: &PointFigures) -> Self {
-        let closed = |workload| !plan.is_open(workload);
+        let thinks = |workload: usize| plan.workloads[workload].think_time.is_some();
+        let closed = |workload| !plan.is_open(workload) && !thinks(workload);
         let lanes = plan.cores.iter().flat_map(|core| &core.lanes).filter(|lane| closed(lane.workload));
         let outstanding: u64 = lanes.map(|lane| u64::from(lane.depths[figures.point])).sum();
         let cells = || cells_of(plan, &figures.cells, closed);
@@ -50,7 +52,9 @@ impl LittlesLaw {
         let across = cells().chain(cells_of(plan, &figures.drain, closed)).filter_map(|cell| cell.service.max_ticks());
         let edge = share(across.max().unwrap_or(0) as f64, figures.window.0 as f64);
         let within = |tolerance: f64| deviation.abs() <= tolerance;
-        let reason = if outstanding == 0 {
+        let reason = if outstanding == 0 && (0..plan.workloads.len()).any(thinks) {
+            Some("think time: slots that think have nothing outstanding".to_owned())
+        } else if outstanding == 0 {
             Some("open loop: no number of outstanding I/Os is given".to_owned())
         } else if figures.ended_early.is_some() {
             Some("the point ended early".to_owned())

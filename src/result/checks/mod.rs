@@ -85,8 +85,7 @@ fn cells_of<'f>(
     belongs: impl Fn(usize) -> bool,
 ) -> impl Iterator<Item = &'f CellFigures> {
     let workloads = plan.workloads.iter().enumerate();
-    let mine: Vec<bool> =
-        workloads.flat_map(|(number, w)| std::iter::repeat_n(belongs(number), w.targets.len() * 2)).collect();
+    let mine: Vec<bool> = workloads.flat_map(|(number, w)| std::iter::repeat_n(belongs(number), w.cells())).collect();
     cells.iter().zip(mine).filter_map(|(cell, mine)| mine.then_some(cell))
 }
 
@@ -130,9 +129,11 @@ mod test_plan {
                 sizes: None,
                 align: None,
                 read_percent: 100.0,
+                mix: None,
                 access: Access::Random,
                 start_percent: 0.0,
                 volume: None,
+                think_time: None,
                 regions: vec![Region { first_block: 0, blocks: 8 }],
                 payload: None,
             }],

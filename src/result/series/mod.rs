@@ -91,8 +91,26 @@ pub struct WorkloadInterval {
     pub read: OpInterval,
     /// Its writes.
     pub write: OpInterval,
+    /// Its trims; absent where it does none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim: Option<OpInterval>,
+    /// Its write-zeroes; absent where it does none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_zeroes: Option<OpInterval>,
+    /// Its flushes; absent where it does none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush: Option<OpInterval>,
     /// What became of its arrivals; none for a closed loop.
     pub arrivals: Option<ArrivalsInterval>,
+}
+
+impl WorkloadInterval {
+    /// Reads, writes, and what else it does.
+    pub fn ops(&self) -> impl Iterator<Item = (Op, &OpInterval)> {
+        let Self { read, write, trim, write_zeroes, flush, .. } = self;
+        let all = [Some(read), Some(write), trim.as_ref(), write_zeroes.as_ref(), flush.as_ref()];
+        Op::ALL.into_iter().zip(all).filter_map(|(op, figures)| Some((op, figures?)))
+    }
 }
 
 /// One operation in an interval.
@@ -186,18 +204,22 @@ impl Interval {
     pub fn of(plan: &Plan, clock: &Clock, point: usize, figures: &IntervalFigures) -> Self {
         let seconds = |ticks: u64| clock.ns(ticks as f64) / 1e9;
         let workload = |(w, workload): (usize, &crate::plan::WorkloadPlan)| {
-            let [read, write] = [Op::Read, Op::Write].map(|op| {
+            let of = |op: Op| {
                 let cell = |position| &figures.cells[plan.cell(w, position, op)];
                 let positions = 0..workload.targets.len();
                 // Blocks of different targets need not have one size.
                 let of_blocks = |position| plan.cell_bytes(w, position, op).of(0, cell(position).blocks);
                 let mixed = positions.clone().map(of_blocks).sum::<u64>();
-                let bytes = |completions| workload.sizes_of(op).only().map_or(mixed, |size| completions * size.0);
+                let each = if op == Op::Flush { Some(0) } else { workload.sizes_of(op).only().map(|size| size.0) };
+                let bytes = |completions| each.map_or(mixed, |size| completions * size);
                 OpInterval::of(clock, &sum(positions.map(cell)), bytes)
-            });
+            };
+            let [trim, write_zeroes, flush] =
+                [Op::Trim, Op::WriteZeroes, Op::Flush].map(|op| workload.does(op).then(|| of(op)));
+            let (read, write) = (of(Op::Read), of(Op::Write));
             let arrivals = figures.arrivals[w].as_ref();
             let arrivals = arrivals.map(|arrivals| ArrivalsInterval::of(clock, arrivals, figures.backlog[w]));
-            WorkloadInterval { name: workload.name.clone(), read, write, arrivals }
+            WorkloadInterval { name: workload.name.clone(), read, write, trim, write_zeroes, flush, arrivals }
         };
         Self {
             point,

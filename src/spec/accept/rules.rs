@@ -40,6 +40,9 @@ fn about(job: &Job, figure: &Figure) -> Result<(), String> {
         let (share, change) = match op {
             Op::Read => (0, "raise"),
             Op::Write => (100, "lower"),
+            Op::Trim | Op::WriteZeroes | Op::Flush => {
+                return Err(format!("{whose} does a {op}; give it a share of `mix`, or leave `{op}` out"));
+            }
         };
         return Err(format!(
             "{whose} {op}s (`read_percent` is {share}); {change} `read_percent` (--read-percent), or leave `{op}` out"
@@ -59,10 +62,7 @@ fn about(job: &Job, figure: &Figure) -> Result<(), String> {
 }
 
 fn does(workload: &Workload, op: Op) -> bool {
-    match op {
-        Op::Read => workload.read_percent() > 0.0,
-        Op::Write => workload.read_percent() < 100.0,
-    }
+    workload.share(op) > 0.0
 }
 
 /// Some point has the load asked for.
