@@ -38,6 +38,7 @@ pub fn plan(targets: usize, read_percent: f64, depths: &[u32], time: Duration) -
                 part: (core as u32 - 1, 2),
                 depths: depths.iter().map(|depth| depth / 2 + (depth % 2) * (core as u32 % 2)).collect(),
                 arrivals: None,
+                budget: None,
             })
             .collect(),
     };
