@@ -70,7 +70,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
 }
 
 /// The clock of the run; with `trust` also one that is refused otherwise, with the reason.
-fn clock(backend: &AnyBackend, trust: bool) -> Result<(Clock, Option<String>), Failure> {
+pub(super) fn clock(backend: &AnyBackend, trust: bool) -> Result<(Clock, Option<String>), Failure> {
     match backend.clock() {
         Ok(clock) => Ok((clock, None)),
         Err(refused) if trust => Ok((Clock::calibrate_anyway(), Some(refused.to_string()))),
@@ -92,7 +92,7 @@ fn greatest_depth(job: &Job) -> u32 {
     job.points().into_iter().map(of_point).max().unwrap_or(1)
 }
 
-fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
+pub(super) fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
     if to_stderr {
         eprintln!("{}", map.trim_end());
         return Ok(());

@@ -23,6 +23,7 @@ pub use guard::write_allowed;
 pub use map::describe;
 pub use payload::{PayloadPlan, ReductionPlan};
 pub use placement::queue_pairs;
+pub use region::region_bytes;
 pub use resolve::resolve;
 pub use sizes::{CellBytes, OpSizes};
 pub use streams::{band_places, places};

@@ -16,6 +16,7 @@ use super::load::{self, Load, Op};
 use super::nearest::{hint, list};
 use super::open::{self, Arrivals, OpenLoad, Overload};
 use super::payload::{PayloadSpec, Reduction};
+use super::precondition::Precondition;
 use super::region::RegionSpec;
 use super::scalar;
 use super::schema;
@@ -57,6 +58,9 @@ pub struct Job {
     /// Loads to step through; each replaces the load of every workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+    /// How the targets are filled before the first point; not if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition: Option<Precondition>,
 }
 
 /// A target.
