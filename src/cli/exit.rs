@@ -61,6 +61,9 @@ pub(super) enum Failure {
     /// What is to be filled, or continued.
     #[error(transparent)]
     Fill(#[from] FillError),
+    /// The targets of a run could not be filled.
+    #[error("the targets could not be filled as [precondition] says: {0}")]
+    Precondition(String),
     /// A target.
     #[error(transparent)]
     Driver(#[from] DriverError),
@@ -125,6 +128,7 @@ impl Failure {
         match self {
             Self::Spec(_) | Self::Plan(_) | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
             Self::Flag { .. } | Self::Compare(_) | Self::Fill(_) => Exit::Usage,
+            Self::Precondition(_) => Exit::IoErrors,
             Self::Study(error) => error.exit(),
             Self::Read { .. } | Self::Kept { .. } | Self::SameName(_) => Exit::Usage,
             #[cfg(feature = "archive")]

@@ -24,8 +24,9 @@ use crate::driver::{AnyBackend, select};
 use crate::engine::{RunControl, run_any};
 use crate::fill::{Filling, Outcome, State, Told};
 use crate::plan::{self, PlanError};
+use crate::result::PreconditionResult;
 use crate::spec::Uri;
-use crate::units::{Bytes, format_duration};
+use crate::units::format_duration;
 use progress::Progress;
 
 /// Fills; the exit says how it went.
@@ -59,8 +60,8 @@ pub(super) fn run(args: &FillArgs) -> Result<Exit, Failure> {
     if !args.quiet {
         print_map(&plan::describe(filling.plan(), &targets), true)?;
         if state.bytes > 0 {
-            let (written, all) = (Bytes(state.bytes), Bytes(all_bytes(&filling)));
-            eprintln!("going on: {} of {} were written before", progress::bytes(written.0), progress::bytes(all.0));
+            let (written, all) = (progress::bytes(state.bytes), progress::bytes(all_bytes(&filling)));
+            eprintln!("going on: {written} of {all} were written before");
         }
     }
     let control = Arc::new(RunControl::default());
@@ -70,7 +71,7 @@ pub(super) fn run(args: &FillArgs) -> Result<Exit, Failure> {
             "Ctrl-C cannot be caught ({error}); what was written since the last slice will be written again"
         );
     }
-    let outcome = fill(&filling, &mut state, (&backend, &clock), &control, args)?;
+    let outcome = fill(&filling, &mut state, (&backend, &clock), &control, (args.state.as_deref(), args.quiet))?;
     told(args, &state, &outcome, "")?;
     Ok(match outcome {
         Outcome::Done => Exit::Done,
@@ -79,15 +80,33 @@ pub(super) fn run(args: &FillArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Writes what is left; the state is kept after each slice.
+/// Fills the targets of a run before its first point. An interruption ends the run too.
+pub(super) fn precondition(
+    filling: &Filling,
+    place: (&AnyBackend, &Clock),
+    control: &RunControl,
+    quiet: bool,
+) -> Result<PreconditionResult, Failure> {
+    if !quiet {
+        let passes = filling.what().passes;
+        eprintln!("filling the targets first: {} in all, {passes} times", progress::bytes(all_bytes(filling)));
+    }
+    let mut state = State::new(filling.what().clone());
+    match fill(filling, &mut state, place, control, (None, quiet))? {
+        Outcome::Failed(why) => Err(Failure::Precondition(why)),
+        Outcome::Done | Outcome::Interrupted => Ok((&state).into()),
+    }
+}
+
+/// Writes what is left; the state is kept in a file, if one is named, after each slice.
 fn fill(
     filling: &Filling,
     state: &mut State,
     (backend, clock): (&AnyBackend, &Clock),
     control: &RunControl,
-    args: &FillArgs,
+    (file, quiet): (Option<&Path>, bool),
 ) -> Result<Outcome, Failure> {
-    let mut progress = Progress::new(all_bytes(filling), state.bytes, args.quiet);
+    let mut progress = Progress::new(all_bytes(filling), state.bytes, quiet);
     let mut unkept = false;
     let timing = (clock, backend.virtual_time());
     let mut drive = |plan: &plan::Plan, control: &RunControl, tell: &mut dyn FnMut(crate::engine::Event<'_>)| {
@@ -97,7 +116,7 @@ fn fill(
         Told::Written(bytes) => progress.show(bytes),
         Told::Slice(state) => {
             progress.show(state.bytes);
-            if let Some(error) = args.state.as_deref().and_then(|path| write(path, state).err()) {
+            if let Some(error) = file.and_then(|path| write(path, state).err()) {
                 if !std::mem::replace(&mut unkept, true) {
                     warn(&format!("the state cannot be written ({error}); the fill goes on, and it is tried again"));
                 }
@@ -105,7 +124,7 @@ fn fill(
         }
     })?;
     progress.finish();
-    if let Some(path) = &args.state {
+    if let Some(path) = file {
         write(path, state).map_err(|error| not_kept(path, &error))?;
     }
     Ok(outcome)

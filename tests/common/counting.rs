@@ -127,13 +127,17 @@ impl<S: Sink> Driver<S> for CountingDriver<S::Tag> {
         let number = self.shared.sent.fetch_add(1, Ordering::SeqCst);
         if number == self.shared.interrupt_at.load(Ordering::SeqCst) {
             self.shared.control.interrupt.store(true, Ordering::SeqCst);
+        }
+        if self.shared.control.interrupt.load(Ordering::Relaxed) {
             // The run is to notice while there is something left to do.
-            std::thread::sleep(Duration::from_millis(10));
+            std::thread::sleep(Duration::from_micros(50));
         }
         let fails = number == self.shared.fail_at.load(Ordering::SeqCst);
         if !fails {
             let blocks = &self.shared.written[io.target as usize][io.lba as usize..][..io.blocks as usize];
-            blocks.iter().for_each(|count| drop(count.fetch_add(1, Ordering::SeqCst)));
+            for count in blocks {
+                count.fetch_add(1, Ordering::SeqCst);
+            }
         }
         self.ended.push((io.slot, tag, if fails { Status::Nvme { sct: 0, sc: 6 } } else { Status::Good }));
         Ok(())
