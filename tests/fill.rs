@@ -300,3 +300,31 @@ fn a_run_that_is_interrupted_while_it_fills_says_so() {
     let told = "the targets were not filled as asked for: 0 of 1 passes were done";
     assert!(result.verdicts.iter().any(|verdict| verdict == told), "{:?}", result.verdicts);
 }
+
+#[test]
+fn random_writes_go_on_until_five_rounds_are_steady_or_there_are_enough() {
+    let run = |target: &str, more: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let job = format!(
+            "[[target]]\nuri = \"{target}&size=64m\"\n[run]\ntime = \"10ms\"\nramp = \"0s\"\n[precondition]\n{more}\n"
+        );
+        fs::write(folder.path().join("job.toml"), job).unwrap();
+        Running::start_in(folder, "run job.toml --no-archive").wait()
+    };
+    let until = "until = \"steady\"\nround_time = \"20ms\"\nqueue_depth = 4";
+    let outcome = run("sim://?service=100us&servers=8", until).ends_with(0);
+    let steady = outcome.result().precondition.unwrap().steady.unwrap();
+    assert!(steady.reached && steady.iops.len() == 5, "{steady:?}");
+    assert!(steady.iops.iter().all(|iops| (iops / 40_000.0 - 1.0).abs() < 0.01), "{steady:?}");
+    assert!(outcome.stderr.contains("round 5 of at most 25"), "{}", outcome.stderr);
+    // Each round is another run of the model, whose speed differs by about half.
+    let outcome = run("sim://?service=100us&servers=8&spread=50%", &format!("{until}\nmax_rounds = 6")).ends_with(0);
+    let result = outcome.result();
+    let steady = result.precondition.as_ref().unwrap().steady.as_ref().unwrap();
+    assert!(!steady.reached && steady.iops.len() == 6, "{steady:?}");
+    let told = |verdict: &String| verdict.starts_with("the targets were not steady after 6 rounds of random writes (");
+    assert!(result.verdicts.iter().any(told), "{:?}", result.verdicts);
+    run("sim://?service=100us", "max_rounds = 7").refuses(2, &["`max_rounds`", "until = \"steady\""]);
+    run("sim://?service=100us", "until = \"stedy\"").refuses(2, &["stedy", "did you mean `steady`"]);
+    run("sim://?service=100us", "until = \"steady\"\nmax_rounds = 4").refuses(2, &["max_rounds", "5 to 1000"]);
+}

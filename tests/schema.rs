@@ -100,6 +100,8 @@ fn what_the_parser_refuses_of_one_value_is_not_valid_either() {
         "[precondition]\npasses = 0",
         "[precondition]\norder = 'backwards'",
         "[precondition]\npases = 1",
+        "[precondition]\nuntil = 'dawn'",
+        "[precondition]\nmax_rounds = 4",
         "[[workload]]\naccess = 'zipf-ish'",
         "[[workload]]\naccess = { pattern = 'random', theta = 1 }",
         "[[workload]]\naccess = { pattern = 'zipf' }",

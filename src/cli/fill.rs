@@ -21,12 +21,12 @@ use super::run::{clock, print_map, read_job};
 use super::save;
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, select};
-use crate::engine::{RunControl, run_any};
-use crate::fill::{Filling, Outcome, State, Told};
-use crate::plan::{self, PlanError};
+use crate::engine::{Event, RunControl, run_any};
+use crate::fill::{Filling, Outcome, State, SteadyRounds, Told};
+use crate::plan::{self, Plan, PlanError};
 use crate::result::PreconditionResult;
 use crate::spec::Uri;
-use crate::units::format_duration;
+use crate::units::{format_count, format_duration};
 use progress::Progress;
 
 /// Fills; the exit says how it went.
@@ -93,8 +93,26 @@ pub(super) fn precondition(
     }
     let mut state = State::new(filling.what().clone());
     match fill(filling, &mut state, place, control, (None, quiet))? {
+        Outcome::Failed(why) => return Err(Failure::Precondition(why)),
+        Outcome::Interrupted => return Ok((&state).into()),
+        Outcome::Done => {}
+    }
+    let Some(most) = filling.rounds_max() else { return Ok((&state).into()) };
+    let (mut rounds, (backend, clock)) = (SteadyRounds::default(), place);
+    let mut drive = |plan: &Plan, control: &RunControl, tell: &mut dyn FnMut(Event<'_>)| {
+        run_any(backend, plan, clock, control, tell)
+    };
+    let outcome = filling.run_rounds(&mut rounds, clock, control, &mut drive, &mut |rounds| {
+        if let Some(iops) = rounds.0.last().filter(|_| !quiet) {
+            let iops = format_count(iops.round() as u64);
+            eprintln!("random writes until steady: round {} of at most {most}, {iops} IOPS", rounds.0.len());
+        }
+    })?;
+    match outcome {
         Outcome::Failed(why) => Err(Failure::Precondition(why)),
-        Outcome::Done | Outcome::Interrupted => Ok((&state).into()),
+        Outcome::Done | Outcome::Interrupted => {
+            Ok(PreconditionResult { steady: Some((&rounds).into()), ..(&state).into() })
+        }
     }
 }
 
@@ -109,7 +127,7 @@ fn fill(
     let mut progress = Progress::new(all_bytes(filling), state.bytes, quiet);
     let mut unkept = false;
     let timing = (clock, backend.virtual_time());
-    let mut drive = |plan: &plan::Plan, control: &RunControl, tell: &mut dyn FnMut(crate::engine::Event<'_>)| {
+    let mut drive = |plan: &Plan, control: &RunControl, tell: &mut dyn FnMut(Event<'_>)| {
         run_any(backend, plan, clock, control, tell)
     };
     let outcome = filling.run(state, timing, control, &mut drive, &mut |event| match event {

@@ -7,8 +7,10 @@ mod drive;
 mod error;
 mod order;
 mod state;
+mod steady;
 
 pub use drive::{Drive, Outcome, Told};
 pub use error::FillError;
 pub use order::Filling;
 pub use state::{State, TargetId, What};
+pub use steady::SteadyRounds;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{FillError, TargetId, What};
 use crate::facts::DeviceFacts;
 use crate::plan::{self, Access, LaneBudget, PayloadPlan, Plan, region_bytes};
-use crate::spec::{FillOrder, Job, PayloadSpec, Precondition, Reduction, RegionSpec, Run, TargetRef, Workload};
+use crate::spec::{FillOrder, Job, PayloadSpec, Precondition, Reduction, RegionSpec, Run, TargetRef, Until, Workload};
 use crate::units::Bytes;
 use crate::workload::{Generator, stream_seed};
 
@@ -25,6 +25,8 @@ pub struct Filling {
     plan: Plan,
     what: What,
     bytes_per_pass: u64,
+    /// A round of random writes, and how many there may be.
+    rounds: Option<(Plan, u32)>,
 }
 
 impl Filling {
@@ -62,6 +64,14 @@ impl Filling {
         let workload = workloads(&stated, region, payload, block_size, targets);
         let fill = Job { destroy: job.destroy.clone(), target: job.target.clone(), workload, run, ..Job::default() };
         let plan = plan::resolve(&fill, targets, cores_available)?;
+        let rounds = stated.until.map(|Until::Steady| {
+            let mut round = fill.clone();
+            (round.run.time, round.run.interval) = (Some(stated.round_time()), None);
+            round.workload.truncate(1);
+            round.workload.iter_mut().for_each(|workload| workload.access = Some(Access::Random));
+            plan::resolve(&round, targets, cores_available).map(|plan| (plan, stated.max_rounds()))
+        });
+        let rounds = rounds.transpose()?;
         let what = What {
             targets: targets.iter().map(id).collect(),
             region: region.to_string(),
@@ -76,7 +86,7 @@ impl Filling {
             let (first, end) = region_bytes(region, target);
             end.saturating_sub(first)
         };
-        Ok(Self { plan, what, bytes_per_pass: targets.iter().map(bytes).sum() })
+        Ok(Self { plan, what, bytes_per_pass: targets.iter().map(bytes).sum(), rounds })
     }
 
     /// The same with slices of another length.
@@ -109,6 +119,19 @@ impl Filling {
     #[must_use]
     pub fn bytes_per_pass(&self) -> u64 {
         self.bytes_per_pass
+    }
+
+    /// How many rounds may follow the passes; none if none do.
+    #[must_use]
+    pub fn rounds_max(&self) -> Option<u32> {
+        self.rounds.as_ref().map(|(_, most)| *most)
+    }
+
+    /// The plan of a round, from 0.
+    pub(super) fn round(&self, round: usize) -> Option<Plan> {
+        let (plan, most) = self.rounds.as_ref()?;
+        let seed = stream_seed(self.what.seed, round, usize::MAX - 1);
+        (round < *most as usize).then(|| Plan { seed, ..plan.clone() })
     }
 
     /// The plan of what is left of a pass; `done` says how much each stream has written of it.

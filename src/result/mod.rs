@@ -36,7 +36,7 @@ pub use point::{
     ArrivalsResult, CoreResult, ErrorResult, Figures, OpFigures, PhaseCount, PointLoad, PointResult, TargetResult,
     WorkloadResult,
 };
-pub use precondition::PreconditionResult;
+pub use precondition::{PreconditionResult, SteadyResult};
 pub use read::{ResultError, from_json};
 pub use verdict::Mark;
 

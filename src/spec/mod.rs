@@ -41,7 +41,7 @@ pub(crate) use nearest::hint;
 pub use open::{Arrivals, DEFAULT_MAX_OUTSTANDING, OpenLoad, Overload, RATE_MAX};
 pub use overrides::Overrides;
 pub use payload::{PayloadSpec, Reduction, Scope};
-pub use precondition::{FillOrder, PASSES_MAX, Precondition};
+pub use precondition::{FillOrder, PASSES_MAX, Precondition, Until};
 pub use read::parse;
 pub use region::RegionSpec;
 pub use secret::Secret;

@@ -3,6 +3,7 @@
 //! Owns the spelling, the limits and the defaults. Knows no device and fills nothing.
 
 use std::fmt;
+use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeSeed;
@@ -18,6 +19,9 @@ use crate::units::Bytes;
 
 /// Most passes over a region.
 pub const PASSES_MAX: u32 = 1000;
+/// Fewest rounds that can be judged, and most.
+const ROUNDS_MIN: u32 = 5;
+const ROUNDS_MAX: u32 = 1000;
 /// Outstanding I/Os on each target of a fill that states none.
 const DEFAULT_QUEUE_DEPTH: u32 = 32;
 
@@ -48,6 +52,27 @@ pub struct Precondition {
     /// What is written; that of the workloads if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<PayloadSpec>,
+    /// What a run does after the passes: `"steady"`, random writes in rounds until five rounds in a row are steady; nothing if
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "until")]
+    pub until: Option<Until>,
+    /// Most rounds, 5 to 1000; 25 if absent. Only with `until`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "max_rounds")]
+    #[schemars(schema_with = "max_rounds_schema")]
+    pub max_rounds: Option<u32>,
+    /// Length of a round, above 0, up to 30 days; 1 min if absent. Only with `until`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "scalar::duration", serialize_with = "scalar::write_duration")]
+    #[schemars(schema_with = "schema::duration")]
+    pub round_time: Option<Duration>,
+}
+
+/// What a run does after the passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Until {
+    /// It writes at random until the rate moves no more.
+    Steady,
 }
 
 /// In which order the blocks of a pass are written.
@@ -83,6 +108,33 @@ impl Precondition {
         self.order.unwrap_or_default()
     }
 
+    /// Most rounds until the targets are steady.
+    #[must_use]
+    pub fn max_rounds(&self) -> u32 {
+        self.max_rounds.unwrap_or(25)
+    }
+
+    /// Length of a round.
+    #[must_use]
+    pub fn round_time(&self) -> Duration {
+        self.round_time.unwrap_or(Duration::from_secs(60))
+    }
+
+    /// Refuses fields that mean nothing beside the others; the error names the field.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        let rounds = [("max_rounds", self.max_rounds.is_some()), ("round_time", self.round_time.is_some())];
+        if let Some((field, _)) = rounds.iter().find(|(_, stated)| *stated && self.until.is_none()) {
+            return Err((
+                field,
+                format!("`{field}` is of the rounds that follow the passes; write until = \"steady\" too"),
+            ));
+        }
+        if self.round_time.is_some_and(|time| time.is_zero()) {
+            return Err(("round_time", "`round_time` is 0; write such as \"60s\"".to_owned()));
+        }
+        Ok(())
+    }
+
     /// Outstanding writes on each target.
     #[must_use]
     pub fn queue_depth(&self) -> u32 {
@@ -97,6 +149,24 @@ fn passes<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Error> {
 
 fn passes_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "integer", "minimum": 1, "maximum": PASSES_MAX})
+}
+
+fn max_rounds<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u32>, D::Error> {
+    let range = u64::from(ROUNDS_MIN)..=u64::from(ROUNDS_MAX);
+    let whole = Whole { expecting: "a number of rounds, 5 to 1000, such as 25", range };
+    whole.deserialize(d).map(|rounds| u32::try_from(rounds).ok())
+}
+
+fn max_rounds_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "integer", "minimum": ROUNDS_MIN, "maximum": ROUNDS_MAX})
+}
+
+fn until<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Until>, D::Error> {
+    let parse = |text: &str| match text {
+        "steady" => Ok(Until::Steady),
+        _ => Err(format!("unknown end `{text}`{}; write \"steady\", or leave `until` out", hint(text, ["steady"]))),
+    };
+    d.deserialize_str(Text { expecting: "what to go on until, \"steady\"", parse }).map(Some)
 }
 
 fn order<'de, D: Deserializer<'de>>(d: D) -> Result<Option<FillOrder>, D::Error> {

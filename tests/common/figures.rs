@@ -151,6 +151,7 @@ fn point_figures(
         polls: 1_234_567,
         completions_per_tick: 1,
         back_pressure: 0,
+        left: Vec::new(),
     });
     PointFigures {
         point,
