@@ -41,17 +41,17 @@ fn go_on(backend: &CountingBackend, filling: &Filling, state: &mut State) -> Out
 
 /// Fills to the end and checks that the blocks of each span, and no other, were written `passes` times.
 #[track_caller]
-fn assert_fills(blocks: &[u64], precondition: &str, run: &str, passes: u32, spans: &[std::ops::Range<u64>]) {
+fn assert_fills(blocks: &[u64], precondition: &str, run: &str, passes: u32, spans: &[(u64, u64)]) {
     let backend = CountingBackend::new(blocks);
     let filling = filling(&backend, precondition, run).unwrap_or_else(|error| panic!("{precondition}: {error}"));
     let filling = filling.in_slices_of(Duration::from_micros(700));
     let mut state = State::new(filling.what().clone());
     assert_eq!(go_on(&backend, &filling, &mut state), Outcome::Done, "{precondition}");
     assert!(state.is_done());
-    let expected: u64 = spans.iter().map(|span| (span.end - span.start) * 512 * u64::from(passes)).sum();
+    let expected: u64 = spans.iter().map(|(first, end)| (end - first) * 512 * u64::from(passes)).sum();
     assert_eq!((state.bytes, filling.bytes_per_pass() * u64::from(passes)), (expected, expected), "{precondition}");
-    for (target, span) in spans.iter().enumerate() {
-        assert_written(&backend, target, span, passes, precondition);
+    for (target, &(first, end)) in spans.iter().enumerate() {
+        assert_written(&backend, target, &(first..end), passes, precondition);
     }
 }
 
@@ -72,8 +72,8 @@ fn every_block_is_written_so_many_times_on_any_number_of_cores() {
                     "order = \"{order}\"\npasses = {passes}\nqueue_depth = {depth}\nblock_size = \"4k\"\nregion = \"whole\""
                 );
                 let run = format!("cores = \"{cores}\"");
-                assert_fills(&[8 * 1_500], &precondition, &run, passes, &[0..8 * 1_500]);
-                assert_fills(&[8 * 300, 8 * 77], &precondition, &run, passes, &[0..8 * 300, 0..8 * 77]);
+                assert_fills(&[8 * 1_500], &precondition, &run, passes, &[(0, 8 * 1_500)]);
+                assert_fills(&[8 * 300, 8 * 77], &precondition, &run, passes, &[(0, 8 * 300), (0, 8 * 77)]);
             }
         }
     }
@@ -82,30 +82,30 @@ fn every_block_is_written_so_many_times_on_any_number_of_cores() {
 #[test]
 fn a_permutation_too_large_to_shuffle_is_exact_too() {
     let precondition = "order = \"random\"\nblock_size = \"512\"\npasses = 2";
-    assert_fills(&[20_011], precondition, "cores = \"0-2\"", 2, &[0..20_011]);
+    assert_fills(&[20_011], precondition, "cores = \"0-2\"", 2, &[(0, 20_011)]);
 }
 
 #[test]
 fn the_ends_of_an_odd_region_are_written_and_nothing_beside_it() {
     for order in ["sequential", "random"] {
         for (blocks, region, span) in [
-            (1_001, "whole", 0..1_001),
-            (1_001, "10%-90%", 101..900),
-            (1_000, "1536-200k", 3..400),
+            (1_001, "whole", (0, 1_001)),
+            (1_001, "10%-90%", (101, 900)),
+            (1_000, "1536-200k", (3, 400)),
             // Less than a block, within one and across two.
-            (1_000, "512-2k", 1..4),
-            (1_000, "3584-5k", 7..10),
-            (1_000, "4k-8k", 8..16),
-            (5, "whole", 0..5),
-            (8, "whole", 0..8),
-            (9, "whole", 0..9),
+            (1_000, "512-2k", (1, 4)),
+            (1_000, "3584-5k", (7, 10)),
+            (1_000, "4k-8k", (8, 16)),
+            (5, "whole", (0, 5)),
+            (8, "whole", (0, 8)),
+            (9, "whole", (0, 9)),
         ] {
             let precondition = format!("order = \"{order}\"\nregion = \"{region}\"\nblock_size = \"4k\"\npasses = 2");
             assert_fills(&[blocks], &precondition, "cores = \"0-3\"", 2, &[span]);
         }
     }
     let precondition = "block_size = \"4k\"\nregion = \"10%-90%\"\npayload = { compression = 2, unit = \"4k\" }";
-    assert_fills(&[1_001, 33], precondition, "cores = \"0-1\"", 1, &[101..900, 4..29]);
+    assert_fills(&[1_001, 33], precondition, "cores = \"0-1\"", 1, &[(101, 900), (4, 29)]);
 }
 
 #[test]
@@ -177,6 +177,7 @@ fn a_target_that_may_hold_data_is_not_filled_unless_told() {
     backend.facts[1].volatile = false;
     let Err(FillError::Plan(PlanError::WriteRefused(text))) = filling(&backend, "", "") else { panic!("refused") };
     assert!(text.contains("counting 1") && text.contains("--destroy C1"), "{text}");
+    assert!(!text.contains("--read-percent"), "a fill has no such flag: {text}");
     let mut told = job(2, "", "");
     told.destroy = vec!["C1".to_owned()];
     assert!(Filling::of(&told, &backend.facts, &[0]).is_ok());
@@ -327,4 +328,15 @@ fn random_writes_go_on_until_five_rounds_are_steady_or_there_are_enough() {
     run("sim://?service=100us", "max_rounds = 7").refuses(2, &["`max_rounds`", "until = \"steady\""]);
     run("sim://?service=100us", "until = \"stedy\"").refuses(2, &["stedy", "did you mean `steady`"]);
     run("sim://?service=100us", "until = \"steady\"\nmax_rounds = 4").refuses(2, &["max_rounds", "5 to 1000"]);
+}
+
+#[cfg(feature = "spdk")]
+#[test]
+fn a_target_behind_spdk_is_filled_to_both_ends() {
+    let line = "fill -t malloc://16MiB --trust-clock --passes 2 --order random --region 10%-90% --json --quiet";
+    let outcome = rigel(line).ends_with(0);
+    let done: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    // From the first whole block of 512 bytes to the last.
+    let (first, end) = ((16u64 << 20) / 10 / 512 + 1, (16u64 << 20) * 9 / 10 / 512);
+    assert_eq!((&done["outcome"], &done["bytes"]), (&"done".into(), &(2 * 512 * (end - first)).into()));
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{FillError, TargetId, What};
 use crate::facts::DeviceFacts;
-use crate::plan::{self, Access, LaneBudget, PayloadPlan, Plan, region_bytes};
+use crate::plan::{self, Access, LaneBudget, PayloadPlan, Plan, PlanError, region_bytes};
 use crate::spec::{FillOrder, Job, PayloadSpec, Precondition, Reduction, RegionSpec, Run, TargetRef, Until, Workload};
 use crate::units::Bytes;
 use crate::workload::{Generator, stream_seed};
@@ -63,7 +63,7 @@ impl Filling {
             Run { ramp: Some(Duration::ZERO), time: Some(SLICE), interval: None, overload: None, ..job.run.clone() };
         let workload = workloads(&stated, region, payload, block_size, targets);
         let fill = Job { destroy: job.destroy.clone(), target: job.target.clone(), workload, run, ..Job::default() };
-        let plan = plan::resolve(&fill, targets, cores_available)?;
+        let plan = plan::resolve(&fill, targets, cores_available).map_err(refusal)?;
         let rounds = stated.until.map(|Until::Steady| {
             let mut round = fill.clone();
             (round.run.time, round.run.interval) = (Some(stated.round_time()), None);
@@ -154,6 +154,17 @@ impl Filling {
 fn only<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
     let first = values.next()?;
     values.all(|value| value == first).then_some(first)
+}
+
+/// A refusal with the remedies of a fill, whose workloads nobody has written.
+fn refusal(error: PlanError) -> PlanError {
+    match error {
+        PlanError::WriteRefused(text) => {
+            let rest = text.split("\nto leave the data alone").next().unwrap_or_default();
+            PlanError::WriteRefused(format!("{rest}\nto leave the data alone: no `rigel fill`, no [precondition]"))
+        }
+        other => other,
+    }
 }
 
 fn id(target: &DeviceFacts) -> TargetId {

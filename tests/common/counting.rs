@@ -149,7 +149,7 @@ impl<S: Sink> Driver<S> for CountingDriver<S::Tag> {
             let now = self.now;
             if let Some((io, tag)) = sink.complete(slot, tag, status, || now) {
                 let io = Io { slot, ..io };
-                if Driver::<S>::submit(self, io, tag.clone()).is_err() {
+                if Driver::<S>::submit(self, io, tag).is_err() {
                     sink.refuse(io, tag);
                 }
             }
