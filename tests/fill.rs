@@ -13,7 +13,7 @@ use counting::CountingBackend;
 use nix::sys::signal::Signal;
 use rigel::driver::Backend;
 use rigel::engine;
-use rigel::fill::{FillError, Filling, Outcome, State};
+use rigel::fill::{FillError, Filling, Outcome, State, Told};
 use rigel::plan::PlanError;
 use rigel::spec::{self, Job};
 use serde_json::Value;
@@ -133,6 +133,32 @@ fn an_interrupted_fill_goes_on_where_it_stopped() {
         assert!(interruptions > 1, "{interruptions} interruptions");
         assert_written(&backend, 0, &(0..8 * 9_000 + 3), 2, &precondition);
     }
+}
+
+#[test]
+fn a_killed_fill_writes_the_slice_in_hand_again_and_misses_nothing() {
+    let backend = CountingBackend::new(&[8 * 3_000]);
+    let filling = filling(&backend, "block_size = \"4k\"\norder = \"random\"\npasses = 2", "cores = \"0-1\"").unwrap();
+    let filling = filling.in_slices_of(Duration::from_micros(300));
+    let (clock, mut state, mut kept) = (backend.clock().unwrap(), State::new(filling.what().clone()), None);
+    let mut drive = |plan: &_, control: &_, tell: &mut dyn FnMut(engine::Event<'_>)| {
+        engine::run(&backend, plan, &clock, control, tell)
+    };
+    backend.interrupt_after(4_000);
+    let control = backend.control();
+    let mut keep = |told: Told<'_>| match told {
+        // The file is one slice behind when the process is killed.
+        Told::Slice(state) if state.bytes < (8 * 3_000 * 512) / 2 => kept = Some(state.clone()),
+        _ => {}
+    };
+    let _ = filling.run(&mut state, (&clock, true), control, &mut drive, &mut keep).unwrap();
+    let mut kept: State = kept.expect("a slice");
+    assert!(kept.bytes > 0 && kept.bytes < state.bytes, "{kept:?}");
+    let repeated = (state.bytes - kept.bytes) / 512;
+    assert_eq!(go_on(&backend, &filling, &mut kept), Outcome::Done);
+    let written = backend.written(0);
+    assert!(written.iter().all(|count| *count >= 2), "every block in both passes");
+    assert_eq!(written.iter().map(|count| u64::from(*count)).sum::<u64>(), 2 * 8 * 3_000 + repeated);
 }
 
 #[test]
@@ -265,6 +291,24 @@ fn an_interruption_ends_with_its_code_and_the_same_command_goes_on() {
     running.signal(Signal::SIGINT);
     let second = running.wait().ends_with(5);
     assert!(bytes(&fs::read_to_string(second.folder().join("state.json")).unwrap()) > bytes(&state));
+}
+
+#[test]
+fn what_was_done_before_a_kill_stands_in_the_state() {
+    let line = "fill -t null://900t --payload zeroes --trust-clock --state state.json";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state.json");
+    let mut running = Running::start_in(folder, line);
+    let bytes =
+        || serde_json::from_str::<Value>(&fs::read_to_string(&path).unwrap()).unwrap()["bytes"].as_u64().unwrap();
+    running.wait_for("filled ");
+    let end = std::time::Instant::now() + Duration::from_secs(20);
+    while bytes() == 0 {
+        assert!(std::time::Instant::now() < end, "no slice was kept");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    running.signal(Signal::SIGKILL);
+    assert!(bytes() > 0);
 }
 
 #[test]
