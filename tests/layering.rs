@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers in order; a module names only modules to its left.
-const LAYERS: [&str; 18] = [
-    "units", "clock", "facts", "stats", "spec", "import", "plan", "workload", "driver", "engine", "result", "campaign",
-    "archive", "report", "compare", "cluster", "cli", "main",
+const LAYERS: [&str; 19] = [
+    "units", "clock", "facts", "stats", "spec", "import", "plan", "workload", "driver", "engine", "fill", "result",
+    "campaign", "archive", "report", "compare", "cluster", "cli", "main",
 ];
 /// Layers that are pure functions of their input.
 const PURE: [&str; 8] = ["stats", "spec", "import", "plan", "workload", "result", "report", "compare"];

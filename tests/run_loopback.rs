@@ -116,6 +116,21 @@ fn every_read_that_is_counted_is_one_the_target_counted() {
 }
 
 #[test]
+fn a_fill_writes_as_many_bytes_as_the_target_counts() {
+    for kind in KINDS {
+        let Some(array) = Array::start(kind, &["backing=malloc", "size_mib=64"]) else { continue };
+        let identity = if kind == Kind::Iscsi { "iqn.2026-11.io.rigel:loopback/0" } else { "RIGEL-LOOPBACK-1" };
+        rigel(&format!("fill -t {}", array.uri())).refuses(2, &["--destroy", identity]);
+        let before = array.counts("Malloc0");
+        let line = format!("fill -t {} --order random --destroy {identity} --json", array.uri());
+        let outcome = rigel(&line).ends_with(0);
+        let counts = array.counts("Malloc0").since(before);
+        assert!(outcome.stdout.contains("\"outcome\": \"done\""), "{}", outcome.stdout);
+        assert_eq!((counts.reads, counts.bytes_written), (0, 64 << 20), "{kind:?}");
+    }
+}
+
+#[test]
 fn of_a_mix_the_target_counts_the_same_reads_and_writes() {
     for kind in KINDS {
         let Some(array) = Array::start(kind, &["backing=malloc", "size_mib=64"]) else { continue };

@@ -1,6 +1,7 @@
 //! The arguments as typed. Owns the spelling and help of every command and flag; depends on nothing but the options
 //! it fills in.
 
+mod fill;
 mod study;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::report::export::Format;
 use crate::spec::Overrides;
 
+pub(super) use fill::FillArgs;
 pub(super) use study::{AbArgs, CompareArgs, JudgingArgs};
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 not accepted; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
@@ -29,6 +31,8 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Run a job: hold each load of it on the targets, and report IOPS and latency.
     Run(Box<RunArgs>),
+    /// Write every block of a region of the targets once, or several times, so that reads find data.
+    Fill(Box<FillArgs>),
     /// Tell whether runs differ from a base, and by how much; keep limits.
     Compare(CompareArgs),
     /// Run a job in two ways in alternation, and tell whether they differ.
@@ -363,6 +367,7 @@ impl RunArgs {
             destroy: self.destroy.clone(),
             accept: self.accept.clone(),
             set: self.set.clone(),
+            ..Overrides::default()
         }
     }
 }

@@ -36,6 +36,7 @@ fn flat_out(plan: &Plan) -> Plan {
     let lane = |lane: &Lane| Lane {
         depths: vec![lane.depths.iter().copied().max().unwrap_or(0)],
         arrivals: None,
+        budget: None,
         ..lane.clone()
     };
     let cores: Vec<CorePlan> = plan

@@ -8,6 +8,7 @@ use crate::clock::ClockError;
 use crate::compare::CompareError;
 use crate::driver::DriverError;
 use crate::engine::EngineError;
+use crate::fill::FillError;
 use crate::plan::PlanError;
 use crate::spec::SpecError;
 
@@ -57,6 +58,12 @@ pub(super) enum Failure {
     /// Devices or machine do not allow it.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// What is to be filled, or continued.
+    #[error(transparent)]
+    Fill(#[from] FillError),
+    /// The targets of a run could not be filled.
+    #[error("the targets could not be filled as [precondition] says: {0}")]
+    Precondition(String),
     /// A target.
     #[error(transparent)]
     Driver(#[from] DriverError),
@@ -120,7 +127,8 @@ impl Failure {
     pub(super) fn exit(&self) -> Exit {
         match self {
             Self::Spec(_) | Self::Plan(_) | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
-            Self::Flag { .. } | Self::Compare(_) => Exit::Usage,
+            Self::Flag { .. } | Self::Compare(_) | Self::Fill(_) => Exit::Usage,
+            Self::Precondition(_) => Exit::IoErrors,
             Self::Study(error) => error.exit(),
             Self::Read { .. } | Self::Kept { .. } | Self::SameName(_) => Exit::Usage,
             #[cfg(feature = "archive")]

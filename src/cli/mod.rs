@@ -8,6 +8,7 @@ mod ceiling;
 mod compare;
 mod exit;
 mod export;
+mod fill;
 mod find;
 mod host;
 #[cfg(feature = "archive")]
@@ -47,6 +48,7 @@ pub fn main() -> ExitCode {
     debug_assert!(logging.is_ok(), "logging is set up once");
     let outcome = match args.command {
         Command::Run(args) => run::run(&args),
+        Command::Fill(args) => fill::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Ab(args) => ab::run(&args),
         Command::Report(args) => report::run(&args),

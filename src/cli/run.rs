@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use super::args::RunArgs;
 use super::ceiling;
 use super::exit::{Exit, Failure};
+use super::fill;
 use super::host;
 use super::live::{Connecting, Live, warn};
 use super::out::to_stdout;
@@ -17,6 +18,7 @@ use super::watch::HostWatch;
 use crate::clock::{Clock, Since};
 use crate::driver::{AnyBackend, select};
 use crate::engine::{Event, PointFigures, RunControl, run_any};
+use crate::fill::Filling;
 use crate::plan::{self, Plan, PlanError};
 use crate::report::text::{self, Style};
 use crate::result::{self, ClockResult, Facts, PayloadResult, PointResult, Provenance, RunResult, Tool};
@@ -38,6 +40,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let targets = backend.facts();
     drop(connecting);
     let plan = plan::resolve(&job, &targets, &host::cores())?;
+    let filling = job.precondition.is_some().then(|| Filling::of(&job, &targets, &host::cores())).transpose()?;
     if !args.quiet {
         print_map(&plan::describe(&plan, &targets), args.json)?;
     }
@@ -61,7 +64,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         headroom: None,
         payload: PayloadResult::of(&plan),
     };
-    let outcome = measure(&backend, &plan, &clock, args, provenance, &folder)?;
+    let outcome = measure(&backend, (&plan, filling.as_ref()), &clock, args, provenance, &folder)?;
     if outcome.unsaved.is_none() {
         folder.save_page(&outcome.result).unwrap_or_else(|failure| warn(&failure.to_string()));
     }
@@ -70,7 +73,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
 }
 
 /// The clock of the run; with `trust` also one that is refused otherwise, with the reason.
-fn clock(backend: &AnyBackend, trust: bool) -> Result<(Clock, Option<String>), Failure> {
+pub(super) fn clock(backend: &AnyBackend, trust: bool) -> Result<(Clock, Option<String>), Failure> {
     match backend.clock() {
         Ok(clock) => Ok((clock, None)),
         Err(refused) if trust => Ok((Clock::calibrate_anyway(), Some(refused.to_string()))),
@@ -89,10 +92,12 @@ pub(super) fn read_job(path: Option<&Path>) -> Result<Job, Failure> {
 /// The most I/Os that any point has outstanding on one target.
 fn greatest_depth(job: &Job) -> u32 {
     let of_point = |loads: Vec<Load>| loads.iter().fold(0u32, |sum, load| sum.saturating_add(load.depth()));
-    job.points().into_iter().map(of_point).max().unwrap_or(1)
+    // And one for what is left of a region at either end.
+    let filling = job.precondition.as_ref().map_or(0, |fill| fill.queue_depth().saturating_add(2));
+    job.points().into_iter().map(of_point).max().unwrap_or(1).max(filling)
 }
 
-fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
+pub(super) fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
     if to_stderr {
         eprintln!("{}", map.trim_end());
         return Ok(());
@@ -103,7 +108,7 @@ fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
 /// Runs the points; the result is saved after each, so that no finished point is lost.
 fn measure(
     backend: &AnyBackend,
-    plan: &Plan,
+    (plan, filling): (&Plan, Option<&Filling>),
     clock: &Clock,
     args: &RunArgs,
     mut provenance: Provenance,
@@ -115,6 +120,8 @@ fn measure(
     if let Err(error) = ctrlc::set_handler(move || handler.interrupt.store(true, Ordering::Relaxed)) {
         tracing::warn!("Ctrl-C cannot be caught ({error}); an interrupted run will leave no partial result");
     }
+    let filled =
+        filling.map(|filling| fill::precondition(filling, (backend, clock), &control, args.quiet)).transpose()?;
     let since = Since::now();
     let mut watch = HostWatch::new(plan, clock);
     provenance.headroom = ceiling::measure(plan, &provenance.facts.targets, clock, &control);
@@ -134,7 +141,8 @@ fn measure(
         if let Event::PointDone(figures) = event {
             points.push(PointResult { host: watch.take(), ..result::point(plan, clock, figures) });
             check_clock(&mut provenance, &since, clock, backend);
-            if let Err(failure) = folder.save(&RunResult::new(provenance.clone(), points.clone())) {
+            if let Err(failure) = folder.save(&RunResult::new(provenance.clone(), points.clone()).after(filled.clone()))
+            {
                 live.warn(&format!("{failure}; the run goes on, and it is tried again"));
             }
         }
@@ -154,7 +162,7 @@ fn measure(
     let interrupted = control.interrupt.load(Ordering::Relaxed);
     let lost = figures.iter().any(|point| point.ended_early.is_some() && !point.overloaded);
     check_clock(&mut provenance, &since, clock, backend);
-    let result = RunResult::new(provenance, points);
+    let result = RunResult::new(provenance, points).after(filled);
     let unsaved = folder.save(&result).and_then(|()| folder.export(&result)).err();
     Ok(Outcome { result, interrupted, lost, cut_series: trouble.is_some(), unsaved })
 }

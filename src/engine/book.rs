@@ -232,6 +232,11 @@ impl Book {
         self.schedule.cut(tick);
     }
 
+    /// What lanes that end have still to send.
+    pub(super) fn leave(&mut self, left: Vec<u64>) {
+        self.figures.left = left;
+    }
+
     /// Sends the last packet of the point. `abandoned` I/Os never completed; `leftovers` are those of the open loops, each
     /// with its workload.
     pub(super) fn close(mut self, now: Ticks, abandoned: u32, leftovers: Vec<(usize, Leftover)>) -> Pages {

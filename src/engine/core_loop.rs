@@ -42,7 +42,10 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
         self.poll();
         let now = self.driver.now();
         let abandoned = self.turn.outstanding();
-        let Turn { book, mut lanes, .. } = self.turn;
+        let Turn { mut book, mut lanes, .. } = self.turn;
+        if L::FINITE {
+            book.leave(lanes.left());
+        }
         let leftovers = lanes.open_loops().map(|(_, open_loop)| (open_loop.workload, open_loop.leftover())).collect();
         self.progress.0.store(book.total(), Ordering::Relaxed);
         (lanes, book.close(now, abandoned, leftovers))
@@ -64,7 +67,7 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
                 continue;
             }
             for slot in own {
-                let (io, tag) = self.turn.first(slot, lane, self.driver.now());
+                let Some((io, tag)) = self.turn.first(slot, lane, self.driver.now()) else { continue };
                 if self.driver.submit(io, tag).is_err() {
                     self.turn.refuse(io, tag);
                 }
@@ -105,6 +108,7 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
             let found = self.turn.begin_poll();
             self.turn.book.account(now, now.since(last), found);
             last = now;
+            self.turn.heed_end(now);
             if now >= self.turn.book.edge() && !self.turn.cross(now) {
                 break;
             }

@@ -6,7 +6,7 @@
 use super::open_loop::OpenLoop;
 use super::thinking::Thinking;
 use crate::clock::Clock;
-use crate::plan::{CorePlan, Lane, Op, Plan};
+use crate::plan::{CorePlan, Lane, LaneBudget, Op, Plan};
 use crate::units::Ticks;
 use crate::workload::{Batch, Generator, NextIo, SoleBatch, Uniform, stream_seed};
 
@@ -29,6 +29,8 @@ pub(super) trait Source: Send {
     const OPEN: bool;
     /// Whether the slots of any lane may think between two I/Os.
     const THINK: bool;
+    /// Whether lanes come to an end of their own.
+    const FINITE: bool = false;
     /// Whether the sizes of I/Os may be mixed, so that their blocks must be counted.
     const MIXED: bool;
 
@@ -45,6 +47,17 @@ pub(super) trait Source: Send {
 
     /// A lane's next I/O, to be sent `now`.
     fn next_io(&mut self, lane: u32, now: Ticks) -> NextIo;
+
+    /// Counts an I/O that a lane is about to draw; false once it has drawn all.
+    #[inline(always)]
+    fn may_draw(&mut self, _lane: u32) -> bool {
+        true
+    }
+
+    /// By lane: I/Os that it has still to draw; empty where lanes have no end.
+    fn left(&self) -> Vec<u64> {
+        Vec::new()
+    }
 
     /// What makes a lane an open loop; none for a closed one.
     fn open_loop(&mut self, lane: u32) -> Option<&mut OpenLoop>;
@@ -91,6 +104,73 @@ pub(super) struct UniformLane {
 pub(super) struct SoleLane {
     batch: SoleBatch,
     depths: Vec<u32>,
+}
+
+/// Lanes of closed loops that each send so many I/Os and then no more.
+#[derive(Debug)]
+pub(super) struct BudgetLanes(Vec<BudgetLane>);
+
+#[derive(Debug)]
+struct BudgetLane {
+    batch: Batch,
+    depths: Vec<u32>,
+    left: u64,
+}
+
+impl BudgetLanes {
+    /// The lanes of `core`, the `index`-th of the plan; a lane without a budget sends nothing.
+    pub(super) fn new(plan: &Plan, clock: &Clock, core: &CorePlan, index: usize) -> Self {
+        let lane = |(number, lane): (usize, &Lane)| {
+            let budget = lane.budget.unwrap_or(LaneBudget { skip: 0, ios: 0 });
+            let seed = stream_seed(plan.seed, index, number);
+            let mut generator = Generator::new(plan, lane, seed).on_clock(clock.ticks_per_s());
+            generator.skip(budget.skip);
+            BudgetLane { batch: Batch::new(generator), depths: lane.depths.clone(), left: budget.ios }
+        };
+        Self(core.lanes.iter().enumerate().map(lane).collect())
+    }
+}
+
+impl Source for BudgetLanes {
+    const OPEN: bool = false;
+    const THINK: bool = false;
+    const FINITE: bool = true;
+    const MIXED: bool = false;
+
+    fn depths(&self, point: usize) -> Vec<u32> {
+        self.0.iter().map(|lane| lane.depths[point]).collect()
+    }
+
+    fn begin_point(&mut self, start: Ticks) {
+        self.0.iter_mut().for_each(|lane| lane.batch.begin_point(start));
+    }
+
+    #[inline(always)]
+    fn next_io(&mut self, lane: u32, now: Ticks) -> NextIo {
+        self.0[lane as usize].batch.next_io(now)
+    }
+
+    #[inline(always)]
+    fn may_draw(&mut self, lane: u32) -> bool {
+        let left = &mut self.0[lane as usize].left;
+        let more = *left > 0;
+        *left -= u64::from(more);
+        more
+    }
+
+    fn left(&self) -> Vec<u64> {
+        self.0.iter().map(|lane| lane.left).collect()
+    }
+
+    #[inline(always)]
+    fn open_loop(&mut self, _lane: u32) -> Option<&mut OpenLoop> {
+        None
+    }
+
+    #[inline(always)]
+    fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)> {
+        std::iter::empty()
+    }
 }
 
 impl Lanes<true, true> {

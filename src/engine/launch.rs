@@ -13,7 +13,7 @@ use super::core_loop::{CoreLoop, Progress};
 use super::gate::{Gate, Start};
 use super::handover::{Packet, Receiver, Sender, pair};
 use super::housekeeping::Housekeeping;
-use super::lane::{Lanes, Source};
+use super::lane::{BudgetLanes, Lanes, Source};
 use super::off_core::OffCore;
 use super::schedule::{DRAIN_LIMIT_S, Schedule};
 use super::stop::{Reason, Stop};
@@ -214,7 +214,11 @@ fn conduct<B: Backend>(
         let mut figures = collector.finish(reason.and_then(|reason| why(plan, point, reason)));
         figures.overloaded = matches!(reason, Some(Reason::Overloaded(_)));
         tell(Event::PointDone(&figures));
+        let over = plan.is_finite() && figures.cores.iter().flat_map(|core| &core.left).all(|left| *left == 0);
         points.push(figures);
+        if over {
+            break;
+        }
     }
     Ok(points)
 }
@@ -254,10 +258,13 @@ fn core_thread<B: Backend>(
         let _ = ready.ready.send(Err(EngineError::Pin(core.core)));
         return;
     }
-    let lanes = Lanes::all(plan, clock, core, index);
     let pages = Pages { sender, packet, total: 0 };
     let (place, ready) = ((index, core), &ready.ready);
-    if let Some(lane) = lanes.uniform() {
+    let lanes = Lanes::all(plan, clock, core, index);
+    if plan.is_finite() {
+        let lanes = BudgetLanes::new(plan, clock, core, index);
+        core_points(backend, plan, clock, place, stage, (lanes, pages), ready);
+    } else if let Some(lane) = lanes.uniform() {
         core_points(backend, plan, clock, place, stage, (lane, pages), ready);
     } else if let Some(lane) = lanes.sole() {
         core_points(backend, plan, clock, place, stage, (lane, pages), ready);

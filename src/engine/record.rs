@@ -155,6 +155,8 @@ pub struct CoreFigures {
     pub completions_per_tick: u32,
     /// Submissions that the driver refused because a queue was full (retried; not errors).
     pub back_pressure: u64,
+    /// By lane: I/Os of its budget that it has still to send after the point; empty where lanes have no end.
+    pub left: Vec<u64>,
 }
 
 /// One error status that was seen, how often, and where.

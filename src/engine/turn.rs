@@ -74,6 +74,10 @@ impl<L: Source> Sink for Turn<'_, L> {
             self.book.send(open_loop.workload, arrival.saturating_sub(due));
             arrival = due;
         }
+        if L::FINITE && !self.lanes.may_draw(tag.lane) {
+            self.outstanding -= 1;
+            return None;
+        }
         Some(self.next(slot, tag.lane, self.tick, arrival))
     }
 
@@ -113,10 +117,21 @@ impl<'r, L: Source> Turn<'r, L> {
         std::mem::take(&mut self.found)
     }
 
-    /// The first I/O of a slot, sent at `tick`.
-    pub(super) fn first(&mut self, slot: u32, lane: u32, tick: Ticks) -> (Io, Tag) {
+    /// The first I/O of a slot, sent at `tick`; none of a lane that has come to its end.
+    pub(super) fn first(&mut self, slot: u32, lane: u32, tick: Ticks) -> Option<(Io, Tag)> {
+        if L::FINITE && !self.lanes.may_draw(lane) {
+            return None;
+        }
         self.outstanding += 1;
-        self.next(slot, lane, tick, tick.0)
+        Some(self.next(slot, lane, tick, tick.0))
+    }
+
+    /// Lanes that end: once nothing is outstanding nothing more will be sent, so the window ends.
+    #[inline(always)]
+    pub(super) fn heed_end(&mut self, now: Ticks) {
+        if L::FINITE && self.outstanding == 0 {
+            self.book.cut(now.plus(Ticks(1)));
+        }
     }
 
     #[inline(always)]
@@ -167,7 +182,7 @@ impl<'r, L: Source> Turn<'r, L> {
         let (lane, slot) =
             self.lanes.all_thinking().find_map(|(lane, thinking)| Some((lane, thinking.take(now.0)?)))?;
         self.found = true;
-        Some(self.first(slot, lane, now))
+        self.first(slot, lane, now)
     }
 
     /// Past an edge, or several. False when the drain has taken too long.
@@ -216,11 +231,11 @@ impl<'r, L: Source> Turn<'r, L> {
     }
 
     /// Sends the parked I/Os again, oldest first, as far as `submit` takes them; an I/O's submission is when it is
-    /// taken. In the drain they are dropped: they were never sent.
+    /// taken. In the drain they are dropped: they were never sent. Lanes that end count them as sent, so theirs are sent.
     #[cold]
     #[inline(never)]
     pub(super) fn retry(&mut self, mut submit: impl FnMut(Io, Tag) -> Result<(), Full>) {
-        if self.book.draining() {
+        if self.book.draining() && (!L::FINITE || matches!(self.stop.reason(), Some(Reason::Lost(_)))) {
             self.outstanding -= self.parked.len() as u32;
             self.parked.clear();
             return;

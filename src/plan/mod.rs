@@ -25,6 +25,7 @@ pub use guard::write_allowed;
 pub use map::describe;
 pub use payload::{PayloadPlan, ReductionPlan};
 pub use placement::queue_pairs;
+pub use region::region_bytes;
 pub use resolve::resolve;
 pub use sizes::{CellBytes, OpSizes};
 pub use streams::{band_places, places};
@@ -104,6 +105,19 @@ pub struct Lane {
     /// Open loop: what arrives here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<LaneArrivals>,
+    /// Which I/Os of its pattern it sends, over all points together; without end if absent. In a plan where one lane has an
+    /// end all are closed loops and have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<LaneBudget>,
+}
+
+/// The I/Os of a lane that ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LaneBudget {
+    /// I/Os of the pattern that are left out at its start, since they have been done before.
+    pub skip: u64,
+    /// I/Os that are sent then.
+    pub ios: u64,
 }
 
 /// A core's share of the arrivals of an open loop.
@@ -166,6 +180,12 @@ impl Plan {
     #[must_use]
     pub fn is_open(&self, workload: usize) -> bool {
         self.points.iter().any(|point| matches!(point.loads.get(workload), Some(Load::Rate(_))))
+    }
+
+    /// Whether its lanes come to an end of their own.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        self.cores.iter().flat_map(|core| &core.lanes).any(|lane| lane.budget.is_some())
     }
 }
 

@@ -96,6 +96,7 @@ fn divide(plans: &mut [CorePlan], cores: &[usize], workload: usize, targets: &[u
             part: (i as u32, busy as u32),
             depths: depths.iter().map(share).collect(),
             arrivals: arrivals(loads, i, busy),
+            budget: None,
         });
     }
 }

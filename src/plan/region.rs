@@ -28,11 +28,7 @@ pub(super) fn resolve_region(
     let lba_bytes = u64::from(target.block_size);
     check_sizes(workload, target)?;
     let size_bytes = target.blocks.saturating_mul(lba_bytes);
-    let (first, end) = match region {
-        RegionSpec::Whole => (0, size_bytes),
-        RegionSpec::Bytes { first, end } => (first.0, end.0),
-        RegionSpec::Percent { first, end } => (share_of(size_bytes, first), share_of(size_bytes, end)),
-    };
+    let (first, end) = asked_bytes(region, size_bytes);
     if end > size_bytes {
         return Err(PlanError::RegionEnd {
             workload: workload.name.clone(),
@@ -58,6 +54,22 @@ pub(super) fn resolve_region(
         }
     }
     Ok(Region { first_block: first / lba_bytes, blocks: (end - first) / lba_bytes })
+}
+
+/// The bytes of a target from the first whole block of a region to the last; the region may end beyond the target.
+#[must_use]
+pub fn region_bytes(region: RegionSpec, target: &DeviceFacts) -> (u64, u64) {
+    let lba_bytes = u64::from(target.block_size).max(1);
+    let (first, end) = asked_bytes(region, target.blocks.saturating_mul(lba_bytes));
+    (first.div_ceil(lba_bytes).saturating_mul(lba_bytes), end / lba_bytes * lba_bytes)
+}
+
+fn asked_bytes(region: RegionSpec, size_bytes: u64) -> (u64, u64) {
+    match region {
+        RegionSpec::Whole => (0, size_bytes),
+        RegionSpec::Bytes { first, end } => (first.0, end.0),
+        RegionSpec::Percent { first, end } => (share_of(size_bytes, first), share_of(size_bytes, end)),
+    }
 }
 
 fn check_sizes(workload: &WorkloadPlan, target: &DeviceFacts) -> Result<(), PlanError> {

@@ -144,7 +144,7 @@ fn phase_count(cells: &[CellFigures]) -> PhaseCount {
 }
 
 fn core_result(clock: &Clock, figures: &CoreFigures) -> CoreResult {
-    let &CoreFigures { core, busy, off_core, poll_gap_max, polls, completions_per_tick, back_pressure } = figures;
+    let &CoreFigures { core, busy, off_core, poll_gap_max, polls, completions_per_tick, back_pressure, .. } = figures;
     let poll_gap_max_ns = clock.ns(poll_gap_max.0 as f64).round() as u64;
     CoreResult { core, busy, off_core, poll_gap_max_ns, polls, completions_per_tick, back_pressure }
 }

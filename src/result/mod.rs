@@ -14,6 +14,7 @@ mod host;
 mod latency;
 mod payload;
 mod point;
+mod precondition;
 mod read;
 pub mod series;
 mod verdict;
@@ -36,6 +37,7 @@ pub use point::{
     ArrivalsResult, CoreResult, ErrorResult, Figures, Footprint, OpFigures, PhaseCount, PointLoad, PointResult,
     TargetResult, WorkloadResult,
 };
+pub use precondition::{PreconditionResult, SteadyResult};
 pub use read::{ResultError, from_json};
 pub use verdict::Mark;
 
@@ -73,6 +75,9 @@ pub struct RunResult {
     /// What a target could make of what was written, one entry for each workload that writes anything but zeroes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub payload: Vec<PayloadResult>,
+    /// How the targets were filled before the first point; none where the job does not ask for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition: Option<PreconditionResult>,
     /// One entry for each point that was begun, in order.
     pub points: Vec<PointResult>,
     /// What the job has to fulfil and whether it did, in the job's order; none in results of earlier versions.
@@ -151,6 +156,7 @@ impl RunResult {
             clock,
             headroom,
             payload,
+            precondition: None,
             points,
             acceptances,
             verdicts,

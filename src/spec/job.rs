@@ -18,6 +18,7 @@ use super::mix::OpMix;
 use super::nearest::{hint, list};
 use super::open::{self, OpenLoad, Overload};
 use super::payload::{PayloadSpec, Reduction};
+use super::precondition::Precondition;
 use super::region::RegionSpec;
 use super::scalar;
 use super::schema;
@@ -26,12 +27,10 @@ use super::target_ref::{self, TargetRef};
 use super::think::ThinkTime;
 use super::uri::Uri;
 use super::volume::Volume;
-use crate::units::{Bytes, greatest_divisor};
+use crate::units::Bytes;
 
 /// Queue depth of a workload that states no load.
 pub const DEFAULT_QUEUE_DEPTH: u32 = 32;
-/// Block size of a workload that states none.
-const DEFAULT_BLOCK_SIZE: Bytes = Bytes(4096);
 
 /// A job: targets, the workloads on them, and how long to hold each load.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +60,9 @@ pub struct Job {
     /// Loads to step through; each replaces the load of every workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+    /// How the targets are filled before the first point; not if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition: Option<Precondition>,
 }
 
 /// A target.
@@ -276,30 +278,6 @@ impl Job {
 }
 
 impl Workload {
-    /// Sizes of the I/Os of one direction.
-    #[must_use]
-    pub fn sizes(&self, op: Op) -> SizeMix {
-        let own = match op {
-            Op::Read => &self.read_block_size,
-            Op::Write | Op::Trim | Op::WriteZeroes | Op::Flush => &self.write_block_size,
-        };
-        own.as_ref().or(self.block_size.as_ref()).cloned().unwrap_or_else(|| DEFAULT_BLOCK_SIZE.into())
-    }
-
-    /// Bytes of each I/O, or of the greatest.
-    #[must_use]
-    pub fn block_size(&self) -> Bytes {
-        self.sizes(Op::Read).greatest().max(self.sizes(Op::Write).greatest())
-    }
-
-    /// What each write begins at and is long a multiple of, in bytes.
-    #[must_use]
-    pub fn write_grain(&self) -> Bytes {
-        let sizes = self.sizes(Op::Write);
-        let sizes = sizes.sizes().iter().map(|part| part.size.0);
-        Bytes(sizes.chain(self.align.map(|align| align.0)).fold(0, greatest_divisor))
-    }
-
     /// Share of reads, in per cent, 0 to 100.
     #[must_use]
     pub fn read_percent(&self) -> f64 {

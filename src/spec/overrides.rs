@@ -55,6 +55,8 @@ pub struct Overrides {
     pub destroy: Vec<String>,
     /// `--accept CONDITION`, repeatable: adds to what the job has to fulfil.
     pub accept: Vec<String>,
+    /// `rigel fill`: fields of `[precondition]`, and what was typed behind the flag of the same name.
+    pub precondition: Vec<(&'static str, String)>,
     /// `--set PATH=VALUE`, repeatable, such as `workload.oltp.read_percent=100`; applied last, in order.
     pub set: Vec<String>,
 }
@@ -166,6 +168,15 @@ impl Edit {
             if let Some(value) = value {
                 self.write(vec!["run".into(), field.into()], value, &flag_of(field))?;
             }
+        }
+        for (field, typed) in &overrides.precondition {
+            let flag = || Place::Flag(flag_of(field));
+            let value = match *field {
+                "payload" => payload::from_flag(typed).map_err(|message| SpecError::new(flag(), &message))?,
+                "passes" | "queue_depth" => literal(typed),
+                _ => text(typed),
+            };
+            self.write(vec!["precondition".into(), (*field).into()], value, &flag_of(field))?;
         }
         Ok(())
     }

@@ -121,7 +121,7 @@ impl Fault {
 fn in_plain_words(expected: &str) -> &str {
     match expected {
         "a string" => "a text in quotes, such as \"name\"",
-        "struct Job" | "struct Run" | "struct Sweep" | "struct Target" | "struct Workload" => {
+        "struct Job" | "struct Precondition" | "struct Run" | "struct Sweep" | "struct Target" | "struct Workload" => {
             "a table of fields, such as [run] with lines below it"
         }
         other => other,

@@ -9,8 +9,13 @@ use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::access_form::SHARES_OFF_PERCENT;
+use super::job::Workload;
+use super::load::Op;
 use super::scalar::{self, BLOCK_SIZE_MAX};
-use crate::units::{Bytes, parse_size};
+use crate::units::{Bytes, greatest_divisor, parse_size};
+
+/// Block size of a workload that states none.
+const DEFAULT_BLOCK_SIZE: Bytes = Bytes(4096);
 
 /// Most sizes of one mix.
 pub const SIZES_MAX: usize = 64;
@@ -172,6 +177,32 @@ impl<'de> Deserialize<'de> for SizeMix {
             }
         }
         d.deserialize_any(Sizes)
+    }
+}
+
+impl Workload {
+    /// Sizes of the I/Os of one direction.
+    #[must_use]
+    pub fn sizes(&self, op: Op) -> SizeMix {
+        let own = match op {
+            Op::Read => &self.read_block_size,
+            Op::Write | Op::Trim | Op::WriteZeroes | Op::Flush => &self.write_block_size,
+        };
+        own.as_ref().or(self.block_size.as_ref()).cloned().unwrap_or_else(|| DEFAULT_BLOCK_SIZE.into())
+    }
+
+    /// Bytes of each I/O, or of the greatest.
+    #[must_use]
+    pub fn block_size(&self) -> Bytes {
+        self.sizes(Op::Read).greatest().max(self.sizes(Op::Write).greatest())
+    }
+
+    /// What each write begins at and is long a multiple of, in bytes.
+    #[must_use]
+    pub fn write_grain(&self) -> Bytes {
+        let sizes = self.sizes(Op::Write);
+        let sizes = sizes.sizes().iter().map(|part| part.size.0);
+        Bytes(sizes.chain(self.align.map(|align| align.0)).fold(0, greatest_divisor))
     }
 }
 

@@ -11,6 +11,7 @@ use super::access::Access;
 use super::job::{Job, Sweep, Workload};
 use super::load::Op;
 use super::payload::PayloadSpec;
+use super::precondition::Precondition;
 use super::read::Fault;
 use crate::units::format_duration;
 
@@ -23,6 +24,8 @@ pub(super) fn validate(job: &Job) -> Result<(), Fault> {
     workloads(job)?;
     durations(job)?;
     sweep(job)?;
+    let precondition = job.precondition.as_ref().map_or(Ok(()), Precondition::check);
+    precondition.map_err(|(field, message)| Fault::at(["precondition".into(), field.into()], message))?;
     accept::check(job)
 }
 

@@ -136,6 +136,27 @@ impl Generator {
         self.pick.sole().filter(|_| self.layout.is_none()).map(|(_, kind)| self.kinds[kind])
     }
 
+    /// How many I/Os it takes until each place of the lane has come once, and then all come again; none where the places
+    /// are no such round: several targets or sizes, or a pattern that repeats some before others.
+    #[must_use]
+    pub fn period(&self) -> Option<u64> {
+        let _ = self.pick.sole()?;
+        match &self.orders {
+            Orders::Streams(streams) => streams.first()?.period(),
+            Orders::Permutations(permutations) => Some(permutations.first()?.period()),
+            Orders::Even | Orders::Uneven(_) => None,
+        }
+    }
+
+    /// Leaves out the next I/Os, before the first is made. Patterns without a period stay where they are.
+    pub fn skip(&mut self, ios: u64) {
+        match &mut self.orders {
+            Orders::Streams(streams) => streams.iter_mut().for_each(|stream| stream.skip(ios)),
+            Orders::Permutations(permutations) => permutations.iter_mut().for_each(|order| order.skip(ios)),
+            Orders::Even | Orders::Uneven(_) => {}
+        }
+    }
+
     /// The I/Os by the numbers that [`Generator::fill`] gives them.
     pub(super) fn kinds(&self) -> &[NextIo] {
         &self.kinds

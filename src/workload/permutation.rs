@@ -72,6 +72,27 @@ impl Permutation {
         Self { order, ready: [0; AHEAD], taken: AHEAD }
     }
 
+    /// Places of the part: so many until the first comes again.
+    pub fn period(&self) -> u64 {
+        match &self.order {
+            Order::Shuffled { places, .. } => places.len() as u64,
+            Order::Mixed(mixed) => (mixed.first..mixed.end).map(|x| u64::from(mixed.mix(x) < mixed.n)).sum(),
+        }
+    }
+
+    /// Leaves out the next `places`, before the first is taken.
+    pub fn skip(&mut self, mut count: u64) {
+        match &mut self.order {
+            Order::Shuffled { places, at } => *at = ((*at as u64 + count) % places.len() as u64) as usize,
+            Order::Mixed(mixed) => {
+                while count > 0 {
+                    count -= u64::from(mixed.mix(mixed.at) < mixed.n);
+                    mixed.at = if mixed.at + 1 == mixed.end { mixed.first } else { mixed.at + 1 };
+                }
+            }
+        }
+    }
+
     /// The next place.
     #[inline(always)]
     pub fn next(&mut self) -> u64 {
@@ -123,6 +144,25 @@ impl Mixed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_period_is_known_beforehand_and_what_is_left_out_is_not_made_again() {
+        for n in [1, 40, FEW - 1, 40_001] {
+            for part in (0..3).filter(|part| n > *part) {
+                let order = || Permutation::new(n, 7, (part as u32, n.min(3) as u32));
+                let mut whole = order();
+                let (period, all) = (order().period(), (0..2 * order().period()).map(|_| whole.next()));
+                let all: Vec<u64> = all.collect();
+                assert_eq!(all[..period as usize], all[period as usize..]);
+                for skipped in [0, 1, period / 2, period - 1, period] {
+                    let mut rest = order();
+                    rest.skip(skipped);
+                    let from = skipped as usize;
+                    assert!(all[from..from + 64.min(period as usize)].iter().all(|place| *place == rest.next()));
+                }
+            }
+        }
+    }
 
     #[test]
     fn each_place_comes_once_in_a_period_whatever_the_parts() {

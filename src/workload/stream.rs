@@ -44,6 +44,19 @@ impl Stream {
         Self { next: first + units * unit, first, end, stride, reach }
     }
 
+    /// I/Os of one size, one right after the other, until it begins again; none where they are not.
+    pub fn period(&self) -> Option<u64> {
+        (self.stride == 0 && (self.end - self.first) % self.reach == 0).then(|| (self.end - self.first) / self.reach)
+    }
+
+    /// Leaves out the next I/Os of a stream that has a period.
+    pub fn skip(&mut self, ios: u64) {
+        if let Some(period) = self.period().filter(|period| *period > 0) {
+            let at = (self.next - self.first) / self.reach;
+            self.next = self.first + (at + ios % period) % period * self.reach;
+        }
+    }
+
     /// The first block of the next I/O of so many blocks, aligned to `align` of them.
     #[inline(always)]
     pub fn next(&mut self, blocks: u64, align: u64) -> u64 {

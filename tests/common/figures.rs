@@ -38,6 +38,7 @@ pub fn plan(targets: usize, read_percent: f64, depths: &[u32], time: Duration) -
                 part: (core as u32 - 1, 2),
                 depths: depths.iter().map(|depth| depth / 2 + (depth % 2) * (core as u32 % 2)).collect(),
                 arrivals: None,
+                budget: None,
             })
             .collect(),
     };
@@ -153,6 +154,7 @@ fn point_figures(
         polls: 1_234_567,
         completions_per_tick: 1,
         back_pressure: 0,
+        left: Vec::new(),
     });
     PointFigures {
         point,

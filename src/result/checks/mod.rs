@@ -139,7 +139,14 @@ mod test_plan {
             }],
             cores: vec![CorePlan {
                 core: 1,
-                lanes: vec![Lane { workload: 0, targets: vec![0], part: (0, 1), depths: vec![depth], arrivals: None }],
+                lanes: vec![Lane {
+                    workload: 0,
+                    targets: vec![0],
+                    part: (0, 1),
+                    depths: vec![depth],
+                    arrivals: None,
+                    budget: None,
+                }],
             }],
             points: vec![PointPlan { loads: vec![Load::QueueDepth(depth)] }],
             overload: Overload::Stop,
