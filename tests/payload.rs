@@ -144,9 +144,9 @@ fn what_the_engine_writes_has_the_ratios() {
     assert_compresses(&audit, 2.0, "engine");
 }
 
-fn recipe(compression: f64, dedupe: f64, unit: u64, lba_bytes: u32) -> Recipe {
+fn recipe(seed: u64, compression: f64, dedupe: f64, unit: u64, lba_bytes: u32) -> Recipe {
     let made = ReductionPlan { compression, dedupe, unit: Bytes(unit), scope: Scope::Global };
-    Recipe::new(PayloadPlan::Made(made), 9, 64 << 20, 1, &[lba_bytes])
+    Recipe::new(PayloadPlan::Made(made), seed, 64 << 20, 1, &[lba_bytes])
 }
 
 proptest! {
@@ -155,8 +155,8 @@ proptest! {
         sectors in 1u64..40, units in 1u64..9, compression in 1.0f64..20.0, dedupe in 1.0f64..20.0, lba in 0u64..1_000_000,
     ) {
         let unit = sectors * 512;
-        let recipe = recipe(compression, dedupe, unit, 512);
         let fill = |seed| {
+            let recipe = recipe(seed, compression, dedupe, unit, 512);
             let mut filler = Filler::new(&recipe, seed);
             let mut bytes = vec![0; (unit * units) as usize];
             filler.prime(0, &mut bytes);
