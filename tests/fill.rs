@@ -187,7 +187,7 @@ fn the_state_of_another_fill_is_refused_with_the_difference() {
         ("block_size = \"4k\"\nregion = \"50%\"", "", "`region` was \"whole\" and is \"0%-50%\""),
         ("block_size = \"4k\"\npayload = \"zeroes\"", "", "`payload` was"),
         ("block_size = \"4k\"", "seed = 2", "`seed` was 1 and is 2"),
-        ("block_size = \"4k\"", "cores = \"0-1\"", "`streams` was 1 and is 2 (they follow from --cores"),
+        ("block_size = \"4k\"", "cores = \"0-1\"", "(they follow from --cores"),
     ] {
         let other = filling(&backend, precondition, run).unwrap();
         let error = state.continues(other.what()).unwrap_err().to_string();
@@ -195,6 +195,16 @@ fn the_state_of_another_fill_is_refused_with_the_difference() {
     }
     let other = filling(&CountingBackend::new(&[8 * 101]), "block_size = \"4k\"", "").unwrap();
     assert!(state.continues(other.what()).unwrap_err().to_string().contains("`targets` was"));
+}
+
+#[test]
+fn as_many_streams_in_another_order_are_another_fill() {
+    let backend = CountingBackend::new(&[8 * 100, 8 * 100, 8 * 100]);
+    let [two, one] =
+        ["cores = \"0-1\"", "cores = \"0\""].map(|run| filling(&backend, "block_size = \"4k\"", run).unwrap());
+    assert_eq!(two.what().streams.len(), one.what().streams.len());
+    let error = State::new(two.what().clone()).continues(one.what()).unwrap_err().to_string();
+    assert!(error.contains("`streams` was"), "{error}");
 }
 
 #[test]

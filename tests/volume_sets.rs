@@ -67,6 +67,23 @@ fn a_hot_band_of_a_set_lies_on_the_first_targets_end_to_end_and_on_all_striped()
 }
 
 #[test]
+fn each_target_of_a_set_is_flushed_as_often() {
+    let plan = plan("mix = { read = 50, write = 30, flush = 20 }\nvolume = \"stripe:64k\"", &[1 << 16; 4], 1);
+    let mut counts = HashMap::new();
+    for io in take(&mut generator(&plan, 0, 1), 40_000) {
+        *counts.entry((io.target, io.op)).or_insert(0u32) += 1;
+        let position = plan.workloads[0].targets.iter().position(|&target| target as u32 == io.target).unwrap();
+        assert_eq!(io.cell as usize, plan.cell(0, position, io.op), "figures go to the cell of the target");
+    }
+    for target in 0..4 {
+        for (op, share) in [(Op::Read, 0.5), (Op::Write, 0.3), (Op::Flush, 0.2)] {
+            let found = f64::from(counts[&(target, op)]) / 10_000.0;
+            assert!((found - share).abs() < 0.03, "{op:?} of target {target}: {found}");
+        }
+    }
+}
+
+#[test]
 fn the_footprint_of_a_set_is_that_of_the_whole() {
     let plan = plan("access = \"permutation\"\nvolume = \"stripe:64k\"", &[1 << 13; 4], 1);
     let told = coverage(&plan, 0, 0, &[(Op::Read, 2_048)], 1.0);

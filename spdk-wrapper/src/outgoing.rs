@@ -2,14 +2,14 @@
 //!
 //! Owns the rule which buffer a write gets: the one of the number that the filler names, so that what is sent does not
 //! depend on which I/O ended first; where another slot still has that one, the slot's own, made alike. Only buffers that no
-//! outstanding slot has are ever touched, so that nothing is written where a device may still read. Knows no transport and
+//! outstanding slot has are ever written to, so that nothing changes where a device may still read. Knows no transport and
 //! nothing of what the bytes are.
 
 use crate::io::Io;
 
 /// Prepares what writes send.
 pub trait Fill {
-    /// Lays the bytes of buffer `number`, whatever the buffer held before, but for zeroes that stay where they are.
+    /// Lays the bytes of buffer `number`, in one that is zeroed.
     fn prime(&mut self, number: u64, bytes: &mut [u8]);
 
     /// Another write begins: the number of the buffer it is sent from.
@@ -90,7 +90,8 @@ impl<M: Memory, F: Fill> Outgoing<M, F> {
             fill.prime(number, buffer.bytes_mut());
             Ok(buffer)
         };
-        let own = slots.iter().map(|_| primed(0)).collect::<Result<Vec<_>, E>>()?;
+        // Each its own bytes: without a ring they are all that differs.
+        let own = (0..slots.len() as u64).map(&mut primed).collect::<Result<Vec<_>, E>>()?;
         let ring = (0..u64::from(ring)).map(&mut primed).collect::<Result<Vec<_>, E>>()?;
         let stock = self.stocks.len() as u32;
         for (index, &slot) in (0..).zip(slots) {
@@ -127,7 +128,7 @@ impl<M: Memory, F: Fill> Outgoing<M, F> {
                 let alike = other.is_some();
                 let buffer = own.get_mut(place.index as usize)?;
                 if alike {
-                    prime_again(fill, wrapped as u64, buffer.bytes_mut());
+                    copy(ring.get_mut(wrapped)?, buffer);
                 }
                 buffer
             }
@@ -137,11 +138,11 @@ impl<M: Memory, F: Fill> Outgoing<M, F> {
     }
 }
 
-/// Rare: an I/O takes longer than all of a ring.
+/// Rare: an I/O takes longer than all of a ring. Its buffer is only read, here as by the device.
 #[cold]
 #[inline(never)]
-fn prime_again<F: Fill>(fill: &mut F, number: u64, bytes: &mut [u8]) {
-    fill.prime(number, bytes);
+fn copy<M: Memory>(from: &mut M, to: &mut M) {
+    to.bytes_mut().copy_from_slice(from.bytes_mut());
 }
 
 #[cfg(test)]
@@ -202,7 +203,7 @@ mod tests {
             outgoing.prepare(&write(0, 7), 8).map(|buffer| (buffer.as_ptr(), buffer[0], buffer[1])).expect("one");
         let other =
             outgoing.prepare(&write(1, 8), 8).map(|buffer| (buffer.as_ptr(), buffer[0], buffer[1])).expect("one");
-        assert_eq!((first.1, first.2, other.1, other.2), (0, 7, 0, 8));
+        assert_eq!((first.1, first.2, other.1, other.2), (0, 7, 1, 8));
         assert_ne!(first.0, other.0);
         assert_eq!(outgoing.prepare(&write(0, 9), 8).map(|buffer| buffer.as_ptr()), Some(first.0));
     }

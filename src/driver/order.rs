@@ -31,8 +31,9 @@ pub struct CoreOrder {
     pub seed: u64,
 }
 
-/// Most memory for buffers beyond those of the slots: with more, each slot has its own only.
-const RING_BYTES_MAX: u64 = 64 << 20;
+/// Most memory for buffers beyond those of the slots. Where it holds fewer buffers than there are slots, each slot has its
+/// own only.
+const RING_BYTES_MAX: u32 = 16 << 20;
 
 /// Buffers that the writes of one workload are sent from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,10 +115,11 @@ impl StockOrder {
         }
         let recipe = Recipe::of(plan, workload)?;
         let bytes = u32::try_from(planned.block_size.0).unwrap_or(u32::MAX).max(1);
-        // As many as make up what differs, and so many that one comes round again only when its write has ended.
-        let ring = (ROTATION_BYTES / bytes).max(2 * slots.len() as u32).next_power_of_two();
-        let fits = u64::from(ring) * u64::from(bytes) <= RING_BYTES_MAX;
-        let ring = if recipe.takes_turns() && fits { ring } else { 0 };
+        // As many as make up what differs, and so many that one hardly comes round again before its write has ended; where
+        // that is too much memory, as many as there is room for.
+        let most = (RING_BYTES_MAX / bytes).max(1).ilog2();
+        let ring = (ROTATION_BYTES / bytes).max(16 * slots.len() as u32).next_power_of_two().min(1 << most);
+        let ring = if recipe.takes_turns() && ring > slots.len() as u32 { ring } else { 0 };
         let reads = planned.does(Op::Read);
         Some(Self { slots, bytes, ring, reads, recipe, seed: stream_seed(seed, workload, 1) })
     }

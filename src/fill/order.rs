@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{FillError, TargetId, What};
 use crate::facts::DeviceFacts;
-use crate::plan::{self, Access, LaneBudget, PayloadPlan, Plan, PlanError, region_bytes};
+use crate::plan::{self, Access, Lane, LaneBudget, PayloadPlan, Plan, PlanError, region_bytes};
 use crate::spec::{FillOrder, Job, PayloadSpec, Precondition, Reduction, RegionSpec, Run, TargetRef, Until, Workload};
 use crate::units::Bytes;
 use crate::workload::{Generator, stream_seed};
@@ -80,7 +80,7 @@ impl Filling {
             block_size,
             payload: plan.workloads.first().and_then(|workload| workload.payload),
             seed: plan.seed,
-            streams: plan.cores.iter().map(|core| core.lanes.len()).sum(),
+            streams: streams(&plan),
         };
         let bytes = |target| {
             let (first, end) = region_bytes(region, target);
@@ -148,6 +148,17 @@ impl Filling {
         }
         plan
     }
+}
+
+/// What each lane writes, core by core: a count of one must never be taken for that of another.
+fn streams(plan: &Plan) -> Vec<String> {
+    let lanes = plan.cores.iter().flat_map(|core| &core.lanes);
+    let of = |lane: &Lane| {
+        let workload = &plan.workloads[lane.workload];
+        let targets: Vec<String> = lane.targets.iter().map(|&at| workload.targets[at].to_string()).collect();
+        format!("{} of [{}], part {} of {}", workload.name, targets.join(" "), lane.part.0 + 1, lane.part.1)
+    };
+    lanes.map(of).collect()
 }
 
 /// What all have in common; none if they differ.

@@ -46,8 +46,8 @@ pub struct What {
     pub payload: Option<PayloadPlan>,
     /// Seed of the order and of the payload.
     pub seed: u64,
-    /// Streams that share each pass, which follow from cores and queue depth.
-    pub streams: usize,
+    /// Streams that share each pass, which follow from cores and queue depth: what each writes, in the order of `done`.
+    pub streams: Vec<String>,
 }
 
 /// A target, and how to know it again.
@@ -65,7 +65,7 @@ impl State {
     /// That of a fill that has not begun.
     #[must_use]
     pub fn new(fill: What) -> Self {
-        let done = vec![0; fill.streams];
+        let done = vec![0; fill.streams.len()];
         Self { schema: SCHEMA, fill, passes_done: 0, done, bytes: 0, seconds: 0.0 }
     }
 
@@ -100,9 +100,9 @@ impl State {
         if !differing.is_empty() {
             return Err(FillError::Other(differing.join(", ")));
         }
-        if self.done.len() != fill.streams {
+        if self.done.len() != fill.streams.len() {
             let streams = self.done.len();
-            return Err(FillError::Broken(format!("`done` has {streams} numbers for {} streams", fill.streams)));
+            return Err(FillError::Broken(format!("`done` has {streams} numbers for {} streams", fill.streams.len())));
         }
         Ok(())
     }

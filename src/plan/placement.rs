@@ -2,7 +2,7 @@
 //!
 //! Owns the choice of cores and the division of depth. Every unit of load is placed exactly once.
 
-use super::{CorePlan, Lane, LaneArrivals, Load, OpenLoad, PlanError, PointPlan, WorkloadPlan};
+use super::{CorePlan, Lane, LaneArrivals, Load, Op, OpenLoad, PlanError, PointPlan, WorkloadPlan};
 use crate::facts::DeviceFacts;
 
 /// The cores to run on, rising: those named, or else one for each target from the highest number down, leaving at least
@@ -41,11 +41,13 @@ const OPEN_BUFFERS_MAX: u64 = 256 << 20;
 /// [`OPEN_BUFFERS_MAX`] has room for, and one for each core at least.
 pub(super) fn resolve_load(load: Load, workload: &WorkloadPlan, targets: &[DeviceFacts], cores: usize) -> Load {
     let Load::Rate(open @ OpenLoad { max_outstanding: None, .. }) = load else { return load };
+    // What is written is sent from buffers of its own.
+    let buffers = if workload.does(Op::Read) && workload.does(Op::Write) { 2 } else { 1 };
     let limits = workload.targets.iter().map(|&target| u64::from(targets[target].max_queue_depth));
     let takes = limits.filter(|limit| *limit > 0).min().map(|limit| limit * cores as u64);
     let most = u64::from(load.depth())
         .min(takes.unwrap_or(u64::MAX))
-        .min(OPEN_BUFFERS_MAX / workload.block_size.0.max(1))
+        .min(OPEN_BUFFERS_MAX / (workload.block_size.0.max(1) * buffers))
         .max(cores as u64);
     Load::Rate(OpenLoad { max_outstanding: Some(most as u32), ..open })
 }

@@ -105,10 +105,11 @@ fn resolve_workloads(job: &Job, targets: &[DeviceFacts]) -> Result<Vec<WorkloadP
 /// The greatest size, and all of them where there are several. What is never done has no size of its own.
 fn resolve_sizes(workload: &crate::spec::Workload) -> (Bytes, Option<OpSizes>) {
     let [read, write] = [Op::Read, Op::Write].map(|op| workload.sizes(op));
-    let sizes = match workload.read_percent() {
-        percent if percent >= 100.0 => OpSizes { write: read.clone(), read },
-        percent if percent <= 0.0 => OpSizes { read: write.clone(), write },
-        _ => OpSizes { read, write },
+    let writes = [Op::Write, Op::Trim, Op::WriteZeroes].iter().any(|op| workload.share(*op) > 0.0);
+    let sizes = match (workload.share(Op::Read) > 0.0, writes) {
+        (true, false) => OpSizes { write: read.clone(), read },
+        (false, _) => OpSizes { read: write.clone(), write },
+        (true, true) => OpSizes { read, write },
     };
     let greatest = sizes.read.greatest().max(sizes.write.greatest());
     let one = sizes.read == sizes.write && sizes.read.only().is_some();

@@ -40,6 +40,8 @@ pub struct Generator {
     access: Access,
     /// Where the addresses lie, if the targets are one address space; `places` and `orders` are then that of it.
     layout: Option<Layout>,
+    /// The target of such a set that was flushed last.
+    flushed: u32,
     /// How the hot band moves, if it does.
     moves: Option<Moves>,
 }
@@ -88,6 +90,7 @@ impl Generator {
             kinds,
             places,
             layout,
+            flushed: 0,
             access: workload.access.clone(),
             moves: None,
         }
@@ -191,6 +194,12 @@ impl Generator {
         if let Some(layout) = &self.layout {
             let of_each = (self.kinds.len() / layout.targets()) as u32;
             for (block, kind) in blocks.iter_mut().zip(kinds) {
+                if self.kinds[*kind as usize].op == Op::Flush {
+                    // It has no place; the targets are flushed in turn.
+                    self.flushed = (self.flushed + 1) % layout.targets() as u32;
+                    *kind += self.flushed * of_each;
+                    continue;
+                }
                 let (target, there) = layout.place(*block);
                 *block = there;
                 *kind += target as u32 * of_each;
