@@ -3,13 +3,12 @@
 //! Owns its order: what stands against it, the limits, then for each point a table with figures as columns, the base in
 //! the first row and each side below it with its change, interval and word.
 
-use comfy_table::presets::{ASCII_HORIZONTAL_ONLY, UTF8_HORIZONTAL_ONLY};
-use comfy_table::{Attribute, Cell as TableCell, CellAlignment, Color, Table};
+use comfy_table::{Attribute, Cell as TableCell, CellAlignment, Color};
 
 use super::suites::found;
 use super::{Cell, Comparison, Design, LimitWord, Word};
 use crate::report::columns::decimal;
-use crate::report::text::{Style, ascii};
+use crate::report::text::{Style, ascii, drawn, frame};
 use crate::spec::{Figure, Measure};
 use crate::units::format_latency;
 
@@ -48,14 +47,7 @@ pub fn text(comparison: &Comparison, style: Style) -> String {
 }
 
 fn table(comparison: &Comparison, point: usize, figures: &[&Figure], style: Style) -> String {
-    let mut table = Table::new();
-    table.load_preset(if style.unicode { UTF8_HORIZONTAL_ONLY } else { ASCII_HORIZONTAL_ONLY });
-    table.remove_style(comfy_table::TableComponent::HorizontalLines);
-    table.remove_style(comfy_table::TableComponent::MiddleIntersections);
-    table.force_no_tty();
-    if style.colour {
-        table.enforce_styling();
-    }
+    let mut table = frame(style);
     let right = |text: String| TableCell::new(text).set_alignment(CellAlignment::Right);
     let bold = |cell: TableCell| if style.colour { cell.add_attribute(Attribute::Bold) } else { cell };
     let heads = figures.iter().map(|figure| bold(right(figure.to_string())));
@@ -76,7 +68,7 @@ fn table(comparison: &Comparison, point: usize, figures: &[&Figure], style: Styl
         });
         table.add_row(std::iter::once(TableCell::new(&info.label)).chain(cells));
     }
-    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    drawn(&table)
 }
 
 /// Value, change, interval and word, one beneath the other.

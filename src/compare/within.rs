@@ -4,7 +4,6 @@
 //! Mathematical Statistics 37, 1966). The intervals depend on each other, which `stats` takes into account. What differs
 //! from run to run is in none of this.
 
-use crate::plan::Op;
 use crate::result::series::{Interval, OpInterval, Series, SeriesPhase, Spread, coarse_edge_ns};
 use crate::result::{Latency, PointResult};
 use crate::spec::{Figure, LatencyKind, Measure};
@@ -45,7 +44,7 @@ pub(super) fn error(series: &Series, index: usize, point: &PointResult, figure: 
             if each.all(|op| op.completions == 0 || own(op).is_some()) {
                 of_mean(&parts(&|op| own(op).map_or(0.0, |ns| ns * op.completions as f64)), 1.0)
             } else {
-                let slowness = sparsity(latency(point, figure)?, quantile)?;
+                let slowness = sparsity(point.latency(figure).ok()?, quantile)?;
                 let parts = parts(&|op| spread(op).map_or(0.0, |s| above(&s, value_ns)));
                 let [count, sum] = [parts.iter().map(|p| p.count).sum::<f64>(), parts.iter().map(|p| p.sum).sum()];
                 // The share above the percentile moves the percentile by the sparsity there.
@@ -77,8 +76,8 @@ fn ops<'a>(interval: &'a Interval, figure: &'a Figure) -> impl Iterator<Item = &
 
 /// Where a latency begins, decided once for the point: its total is the open loops' where there is one.
 fn kind(point: &PointResult, figure: &Figure) -> Option<LatencyKind> {
-    let of = latency(point, &Figure { kind: Some(LatencyKind::Response), ..figure.clone() });
-    let usual = if of.is_some() { LatencyKind::Response } else { LatencyKind::Service };
+    let of = point.latency(&Figure { kind: Some(LatencyKind::Response), ..figure.clone() });
+    let usual = if of.is_ok() { LatencyKind::Response } else { LatencyKind::Service };
     figure.measure.is_latency().then_some(figure.kind.unwrap_or(usual))
 }
 
@@ -93,20 +92,6 @@ fn own_percentile(spread: &Spread, completions: u64, quantile: f64) -> Option<f6
 }
 
 fn chosen<'a>(op: &'a OpInterval, figure: &Figure) -> Option<&'a Spread> {
-    match figure.kind {
-        Some(LatencyKind::Service) => op.service.as_ref(),
-        Some(LatencyKind::Response) => op.response.as_ref(),
-        None => op.response.as_ref().or(op.service.as_ref()),
-    }
-}
-
-/// The latency of a figure that names its operation.
-fn latency<'a>(point: &'a PointResult, figure: &Figure) -> Option<&'a Latency> {
-    let figures = match &figure.workload {
-        None => &point.total,
-        Some(name) => &point.workloads.iter().find(|workload| workload.name == *name)?.figures,
-    };
-    let op = figures.of(figure.op.unwrap_or(Op::Read))?;
     match figure.kind {
         Some(LatencyKind::Service) => op.service.as_ref(),
         Some(LatencyKind::Response) => op.response.as_ref(),

@@ -73,6 +73,14 @@ impl PointResult {
         self.verdict.as_ref().is_some_and(|verdict| verdict.bound == Bound::Host)
     }
 
+    /// The latency that a figure speaks of.
+    ///
+    /// # Errors
+    /// When this point has none.
+    pub fn latency(&self, figure: &Figure) -> Result<&Latency, NoFigure> {
+        latency(self.figures_of(figure)?, figure)
+    }
+
     fn figures_of(&self, figure: &Figure) -> Result<&Figures, NoFigure> {
         let Some(name) = &figure.workload else { return Ok(&self.total) };
         let found = self.workloads.iter().find(|workload| workload.name == *name).map(|workload| &workload.figures);
@@ -109,17 +117,8 @@ fn latency<'a>(figures: &'a Figures, figure: &Figure) -> Result<&'a Latency, NoF
 
 /// Those told by name stand in the result; any other is in the archived histogram.
 fn percentile(latency: &Latency, per_cent: f64) -> Result<f64, NoFigure> {
-    let known = [
-        (50.0, latency.p50_ns),
-        (90.0, latency.p90_ns),
-        (95.0, latency.p95_ns),
-        (99.0, latency.p99_ns),
-        (99.9, latency.p999_ns),
-        (99.99, latency.p9999_ns),
-        (99.999, latency.p99999_ns),
-    ];
-    if let Some((_, ns)) = known.iter().find(|(known, _)| *known == per_cent) {
-        return Ok(*ns as f64);
+    if let Some((_, ns)) = latency.percentiles().into_iter().find(|(known, _)| *known == per_cent) {
+        return Ok(ns as f64);
     }
     let histogram = latency.histogram().map_err(|_| NoFigure::Damaged)?;
     Ok(histogram.value_at_quantile(per_cent / 100.0).clamp(latency.min_ns, latency.max_ns) as f64)

@@ -74,6 +74,20 @@ impl Latency {
         })
     }
 
+    /// The percentiles that it tells by name: per cent, and nanoseconds.
+    #[must_use]
+    pub fn percentiles(&self) -> [(f64, u64); 7] {
+        [
+            (50.0, self.p50_ns),
+            (90.0, self.p90_ns),
+            (95.0, self.p95_ns),
+            (99.0, self.p99_ns),
+            (99.9, self.p999_ns),
+            (99.99, self.p9999_ns),
+            (99.999, self.p99999_ns),
+        ]
+    }
+
     /// The whole distribution, in nanoseconds; an error when `hdr` was damaged.
     pub fn histogram(&self) -> Result<Histogram<u64>, ResultError> {
         let bytes = STANDARD.decode(&self.hdr).map_err(|e| ResultError::Histogram(e.to_string()))?;

@@ -22,7 +22,7 @@ pub use points::render as points;
 pub use prometheus::render as prometheus;
 
 use crate::result::series::Series;
-use crate::result::{Figures, Latency, OpFigures, ResultError, RunResult};
+use crate::result::{Figures, OpFigures, ResultError, RunResult};
 
 /// A format that a result can be exported to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,19 +76,6 @@ pub fn files(result: &RunResult, series: Option<&Series>, format: Format) -> Res
 /// The operations of `figures` by name.
 fn ops(figures: &Figures) -> impl Iterator<Item = (&'static str, &OpFigures)> {
     figures.ops().map(|(op, figures)| (op.name(), figures))
-}
-
-/// The percentiles that a latency tells by name: per cent, and nanoseconds.
-fn percentiles(latency: &Latency) -> [(f64, u64); 7] {
-    [
-        (50.0, latency.p50_ns),
-        (90.0, latency.p90_ns),
-        (95.0, latency.p95_ns),
-        (99.0, latency.p99_ns),
-        (99.9, latency.p999_ns),
-        (99.99, latency.p9999_ns),
-        (99.999, latency.p99999_ns),
-    ]
 }
 
 /// A figure as a cell of a table; empty when there is none.

@@ -152,7 +152,7 @@ fn of_figures(text: &mut Text, of: &str, point: &Point, labels: &[(&'static str,
 
 /// Quantile 0 is the exact least and 1 the exact greatest.
 fn summary(text: &mut Text, name: &str, help: &str, labels: Labels, latency: &Latency, count: u64) {
-    let percentiles = super::percentiles(latency).into_iter().map(|(percent, ns)| (percent / 100.0, ns));
+    let percentiles = latency.percentiles().into_iter().map(|(percent, ns)| (percent / 100.0, ns));
     let all = std::iter::once((0.0, latency.min_ns)).chain(percentiles).chain([(1.0, latency.max_ns)]);
     // Rounded, since 99.999 / 100 is not 0.99999 in binary.
     let quantiles: Vec<(String, f64)> =

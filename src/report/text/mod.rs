@@ -19,6 +19,7 @@ pub(super) use headroom::verdicts as bounds;
 pub(super) use payload::{asked as payload_asked, found as payload_found};
 pub use summary::summary;
 pub use table::{acceptances, table};
+pub(crate) use table::{drawn, frame};
 
 /// What the place that shows a text can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -110,7 +110,8 @@ fn columns(rows: &[Row<'_>], of: &str, with_mib: bool) -> Vec<Column> {
     columns
 }
 
-fn render(columns: Vec<Column>, style: Style) -> String {
+/// A table without rows yet, as all of them look.
+pub(crate) fn frame(style: Style) -> Table {
     let mut table = Table::new();
     table.load_preset(if style.unicode { UTF8_HORIZONTAL_ONLY } else { ASCII_HORIZONTAL_ONLY });
     // Lines between the rows cost as much as the rows tell.
@@ -120,6 +121,16 @@ fn render(columns: Vec<Column>, style: Style) -> String {
     if style.colour {
         table.enforce_styling();
     }
+    table
+}
+
+/// A table drawn, each line with a line feed.
+pub(crate) fn drawn(table: &Table) -> String {
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn render(columns: Vec<Column>, style: Style) -> String {
+    let mut table = frame(style);
     let align = |column: &Column| if column.words { CellAlignment::Left } else { CellAlignment::Right };
     table.set_header(columns.iter().map(|column| {
         let heading = Cell::new(format!("{}\n{}", column.heading, column.unit)).set_alignment(align(column));
@@ -132,7 +143,7 @@ fn render(columns: Vec<Column>, style: Style) -> String {
             if alarm { cell.fg(Color::Red) } else { cell }
         }));
     }
-    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    drawn(&table)
 }
 
 /// Characters of `line` that take up room: all but escape sequences.
