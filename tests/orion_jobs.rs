@@ -38,7 +38,7 @@ fn an_oltp_test_is_a_sweep_of_small_io() {
 fn a_dss_test_is_a_sweep_of_large_io() {
     let [job] = jobs(&run("-run dss -num_disks 3").job_toml()).try_into().unwrap();
     assert_eq!((job.workload[0].name.as_deref(), job.workload[0].block_size()), (Some("large"), Bytes(1 << 20)));
-    assert_eq!(job.sweep.unwrap().outstanding, Some((1..=6).collect()));
+    assert_eq!(job.points(), (1..=6).map(|total| vec![Load::Outstanding(total)]).collect::<Vec<_>>());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-pub(super) use rules::check;
+pub(super) use rules::{about, check};
 pub(super) use written::{list, schema};
 
 use super::figure::{Figure, Measure};

@@ -22,7 +22,9 @@ use super::precondition::Precondition;
 use super::region::RegionSpec;
 use super::scalar;
 use super::schema;
+use super::search::Search;
 use super::sizes::SizeMix;
+use super::sweep::{Axis, Sweep, Values};
 use super::target_ref::{self, TargetRef};
 use super::think::ThinkTime;
 use super::uri::Uri;
@@ -57,9 +59,12 @@ pub struct Job {
     /// Durations, cores, seed, output.
     #[serde(default, skip_serializing_if = "Run::is_empty")]
     pub run: Run,
-    /// Loads to step through; each replaces the load of every workload.
+    /// What the points step through: loads, which replace the load of every workload, and any other field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+    /// Looks for the highest load that keeps a limit; with a sweep once at each of its points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
     /// How the targets are filled before the first point; not if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precondition: Option<Precondition>,
@@ -196,25 +201,6 @@ pub struct Run {
     pub trust_clock: Option<bool>,
 }
 
-/// The loads of the points, in order; exactly one list is present and it is not empty.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(transform = schema::exactly_one)]
-pub struct Sweep {
-    /// Queue depths on each target, each 1 to 65,535.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::queue_depths")]
-    #[schemars(schema_with = "schema::queue_depths")]
-    pub queue_depth: Option<Vec<u32>>,
-    /// Numbers of I/Os outstanding over all targets, each 1 to 1,048,576.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "load::outstandings")]
-    #[schemars(schema_with = "schema::outstandings")]
-    pub outstanding: Option<Vec<u32>>,
-    /// Rates over all targets and cores, in I/Os a second, each 1 to 10^9.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::rates")]
-    #[schemars(schema_with = "schema::rates")]
-    pub rate: Option<Vec<u64>>,
-}
-
 impl Job {
     /// The workloads in force: those written, or one with every default.
     #[must_use]
@@ -229,20 +215,34 @@ impl Job {
         self.workloads().iter().enumerate().map(name).collect()
     }
 
-    /// The load of each of [`Job::workloads`] at each point, in the order the points run.
+    /// The load of each of [`Job::workloads`] at each point, in the order the points run; a rate of 1 where only the run can
+    /// tell it.
     #[must_use]
     pub fn points(&self) -> Vec<Vec<Load>> {
         let workloads = self.workloads();
-        let everywhere = |load: Load| vec![load; workloads.len()];
-        match &self.sweep {
-            None => vec![workloads.iter().map(Workload::load).collect()],
-            Some(Sweep { queue_depth, outstanding, rate }) => {
-                let depths = queue_depth.iter().flatten().map(|depth| everywhere(Load::QueueDepth(*depth)));
-                let totals = outstanding.iter().flatten().map(|total| everywhere(Load::Outstanding(*total)));
-                let rates = rate.iter().flatten().map(|rate| workloads.iter().map(|w| w.open_load(*rate)).collect());
-                depths.chain(totals).chain(rates).collect()
+        let own = || workloads.iter().map(Workload::load).collect();
+        match self.sweep.as_ref().map(|sweep| (sweep, sweep.plain())) {
+            _ if self.search.is_some() => self.loads_of_steps(),
+            None => vec![own()],
+            Some((_, Some((field, values)))) => {
+                let number = |value: &toml::Value| value.as_integer().unwrap_or(1).unsigned_abs();
+                let at = |value| workloads.iter().map(|w| w.load_of(field, number(value))).collect();
+                values.iter().map(at).collect()
             }
+            Some((_, None)) => self.loads_of_steps(),
         }
+    }
+
+    /// Whether all loads are known before the run: none is a share of the highest rate, and none is searched for.
+    #[must_use]
+    pub fn knows_its_loads(&self) -> bool {
+        let share = |axis: &Axis| matches!(axis.values, Values::PercentOfMax(_));
+        self.search.is_none() && !self.sweep.iter().flat_map(|sweep| &sweep.axes).any(share)
+    }
+
+    fn loads_of_steps(&self) -> Vec<Vec<Load>> {
+        let steps = self.steps().unwrap_or_default();
+        steps.iter().map(|step| step.job.workloads().iter().map(Workload::load).collect()).collect()
     }
 
     /// Positions of the targets that a workload runs on, rising; the error names one that the job lacks.
@@ -323,6 +323,16 @@ impl Workload {
             (Some(rate), _) => self.open_load(rate),
             (None, Some(total)) => Load::Outstanding(total),
             (None, None) => Load::QueueDepth(self.queue_depth.unwrap_or(DEFAULT_QUEUE_DEPTH)),
+        }
+    }
+
+    /// The load that a field of this name states.
+    fn load_of(&self, field: &str, number: u64) -> Load {
+        let depth = u32::try_from(number).unwrap_or(u32::MAX);
+        match field {
+            "queue_depth" => Load::QueueDepth(depth),
+            "outstanding" => Load::Outstanding(depth),
+            _ => self.open_load(number),
         }
     }
 

@@ -4,11 +4,12 @@
 
 use toml::{Table, Value};
 
+use super::edit::{Edit, flag_of, literal, text};
 use super::error::{Place, SpecError};
 use super::job::Job;
-use super::nearest::{hint, list};
 use super::payload;
-use super::read::{Fault, Step, read};
+use super::read::Step;
+use super::sweep::LOADS;
 
 /// Options of the command line that override fields of a job, as typed; what is absent leaves the job as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -77,34 +78,12 @@ impl Job {
     }
 }
 
-/// The fields of a workload that state its load; one of them at most.
-const LOADS: [&str; 3] = ["queue_depth", "outstanding", "rate"];
-
 /// The fields of a workload that `--block-size` replaces beside its own.
 const SIZES: [&str; 2] = ["read_block_size", "write_block_size"];
 /// Those that `--access` replaces beside its own: they mean something for some patterns only.
 const ORDER: [&str; 2] = ["no_repeat", "start"];
 
-/// A job's table under change, and which flag last wrote each path.
-struct Edit {
-    table: Table,
-    written: Vec<(Vec<Step>, String)>,
-}
-
 impl Edit {
-    fn of(job: &Job) -> Result<Self, SpecError> {
-        let unwritable = |error: toml::ser::Error| SpecError::new(Place::Field(String::new()), &error.to_string());
-        let mut table = Table::try_from(job).map_err(unwritable)?;
-        let targets = table.get_mut("target").and_then(Value::as_array_mut).into_iter().flatten();
-        for (value, target) in targets.zip(&job.target) {
-            // Printing left the secret out; it has to survive until the job is read again below.
-            if let Some(fields) = value.as_table_mut() {
-                fields.insert("uri".to_owned(), Value::String(target.uri.reveal()));
-            }
-        }
-        Ok(Self { table, written: Vec::new() })
-    }
-
     fn flags(&mut self, overrides: &Overrides) -> Result<(), SpecError> {
         let Overrides { target, destroy, queue_depth, outstanding, rate, .. } = overrides;
         if !target.is_empty() {
@@ -193,6 +172,7 @@ impl Edit {
 
     fn load(&mut self, field: &str, load: &str) -> Result<(), SpecError> {
         self.table.remove("sweep");
+        self.table.remove("search");
         for workload in self.workloads() {
             for load in LOADS {
                 workload.remove(load);
@@ -212,25 +192,6 @@ impl Edit {
                 self.write(vec!["sweep".into(), field.into()], Value::Array(values), &flag_of(field))
             }
         }
-    }
-
-    fn every_workload(&mut self, field: &str, value: &Value) -> Result<(), SpecError> {
-        for index in 0..self.workloads().count() {
-            self.write(vec!["workload".into(), index.into(), field.into()], value.clone(), &flag_of(field))?;
-        }
-        Ok(())
-    }
-
-    /// The workloads' tables; one is made if there is none.
-    fn workloads(&mut self) -> impl Iterator<Item = &mut Table> {
-        let workloads = self.table.entry("workload").or_insert_with(|| Value::Array(vec![Value::Table(Table::new())]));
-        workloads.as_array_mut().into_iter().flatten().filter_map(Value::as_table_mut)
-    }
-
-    fn write(&mut self, path: Vec<Step>, value: Value, flag: &str) -> Result<(), SpecError> {
-        put(&mut self.table, &path, value).map_err(|message| SpecError::new(Place::Flag(flag.to_owned()), &message))?;
-        self.written.push((path, flag.to_owned()));
-        Ok(())
     }
 
     fn set(&mut self, assignment: &str) -> Result<(), SpecError> {
@@ -257,106 +218,4 @@ impl Edit {
         }
         self.write(steps, literal(value), &flag)
     }
-
-    /// The steps of a path, with names of targets and workloads turned into their numbers.
-    fn resolve(&mut self, path: &str) -> Result<Vec<Step>, String> {
-        let (list_name, rest) = path.split_once('.').unwrap_or((path, ""));
-        if rest.is_empty() || !matches!(list_name, "workload" | "target") {
-            return Ok(path.split('.').map(Step::from).collect());
-        }
-        if list_name == "workload" {
-            // The one default workload is there to be set although no line wrote it.
-            let _ = self.workloads();
-        }
-        let items = self.table.get(list_name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let names = items.iter().map(|item| item.get("name").and_then(Value::as_str).unwrap_or(""));
-        let named = names.enumerate().filter(|(_, name)| !name.is_empty());
-        // A name may hold dots itself, so each is tried whole and the longest that fits is meant.
-        let fits = named.clone().filter_map(|(i, name)| {
-            let field = rest.strip_prefix(name)?;
-            (field.is_empty() || field.starts_with('.')).then(|| (i, field.trim_start_matches('.'), name.len()))
-        });
-        let (index, field) = match fits.max_by_key(|(.., length)| *length) {
-            Some((index, field, _)) => (index, field),
-            None => {
-                let (item, field) = rest.split_once('.').unwrap_or((rest, ""));
-                let index = item.parse().ok().filter(|index| *index < items.len()).ok_or_else(|| {
-                    let named: Vec<&str> = named.map(|(_, name)| name).collect();
-                    let hint = hint(item, named.iter().copied());
-                    let named = if named.is_empty() { "none".to_owned() } else { list(named) };
-                    format!("no {list_name} `{item}`{hint}; named: {named}; by number from 0 there are {}", items.len())
-                })?;
-                (index, field)
-            }
-        };
-        if field.is_empty() {
-            return Err(format!("name the field of the {list_name} too, as {path}.FIELD=VALUE"));
-        }
-        Ok([Step::from(list_name), index.into()].into_iter().chain(field.split('.').map(Step::from)).collect())
-    }
-
-    fn finish(self) -> Result<Job, SpecError> {
-        let Self { table, written } = self;
-        read(table).map_err(|fault| {
-            let flag = written.iter().rev().find(|(path, _)| touches(path, &fault.path)).map(|(_, flag)| flag.clone());
-            // A fault between two fields is reported at one of them; the flag may have written the other.
-            let sibling = || {
-                // What must hold is about loads and operations, which such a flag may have changed.
-                let about = |path: &[Step]| match (fault.path.first(), path.first()) {
-                    (Some(Step::Key(fault)), Some(Step::Key(path))) if fault == "accept" => {
-                        ["sweep", "workload"].contains(&path.as_str())
-                    }
-                    (fault, path) => fault == path,
-                };
-                let near = written.iter().rev().find(|(path, _)| about(path));
-                near.or(written.last()).map(|(_, flag)| flag.clone())
-            };
-            let place = flag.or_else(sibling).map_or_else(|| Place::Field(Fault::dotted(&fault.path)), Place::Flag);
-            SpecError::new(place, &fault.message)
-        })
-    }
-}
-
-/// Whether one path leads to or through the other.
-fn touches(a: &[Step], b: &[Step]) -> bool {
-    a.starts_with(b) || b.starts_with(a)
-}
-
-/// `--block-size` for `block_size`.
-fn flag_of(field: &str) -> String {
-    format!("--{}", field.replace('_', "-"))
-}
-
-fn text(typed: &str) -> Value {
-    Value::String(typed.to_owned())
-}
-
-/// The typed text as a TOML value if it is one, else as text.
-fn literal(typed: &str) -> Value {
-    typed.parse().unwrap_or_else(|_| text(typed))
-}
-
-fn put(table: &mut Table, steps: &[Step], value: Value) -> Result<(), String> {
-    let mut at: &mut Table = table;
-    let (Some(Step::Key(field)), parents) = (steps.last(), &steps[..steps.len().saturating_sub(1)]) else {
-        return Err("the path ends in a number; name a field".to_owned());
-    };
-    let mut parents = parents.iter();
-    while let Some(step) = parents.next() {
-        let Step::Key(key) = step else { return Err("a number where a field should be".to_owned()) };
-        let entry = at.entry(key.clone()).or_insert_with(|| Value::Table(Table::new()));
-        let entry = match entry {
-            Value::Array(items) => match parents.next() {
-                Some(Step::Index(index)) => items.get_mut(*index),
-                _ => None,
-            },
-            other => Some(other),
-        };
-        at = match entry {
-            Some(Value::Table(inner)) => inner,
-            _ => return Err(format!("`{key}` holds no fields to set")),
-        };
-    }
-    at.insert(field.clone(), value);
-    Ok(())
 }

@@ -18,6 +18,8 @@ use super::payload::{PayloadSpec, RATIO_MAX, Reduction};
 use super::region::RegionSpec;
 use super::scalar::BLOCK_SIZE_MAX;
 use super::sizes::{SIZES_MAX, SizeMix};
+use super::steps::{RUN_FIELDS, WORKLOAD_FIELDS};
+use super::sweep::{LOADS, REPEATS_MAX, Sweep};
 use super::uri::{SCHEMES, Uri};
 use super::volume::Volume;
 
@@ -98,24 +100,12 @@ pub(super) fn rate(_: &mut SchemaGenerator) -> Schema {
     schema(rate_value())
 }
 
-pub(super) fn rates(_: &mut SchemaGenerator) -> Schema {
-    list(&rate_value())
-}
-
 pub(super) fn queue_depth(_: &mut SchemaGenerator) -> Schema {
     schema(queue_depth_value())
 }
 
-pub(super) fn queue_depths(_: &mut SchemaGenerator) -> Schema {
-    list(&queue_depth_value())
-}
-
 pub(super) fn outstanding(_: &mut SchemaGenerator) -> Schema {
     schema(outstanding_value())
-}
-
-pub(super) fn outstandings(_: &mut SchemaGenerator) -> Schema {
-    list(&outstanding_value())
 }
 
 pub(super) fn seed(_: &mut SchemaGenerator) -> Schema {
@@ -133,12 +123,6 @@ pub(super) fn target_refs(_: &mut SchemaGenerator) -> Schema {
         "items": {"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 0}]},
         "minItems": 1,
     })
-}
-
-/// A sweep steps through one list.
-pub(super) fn exactly_one(sweep: &mut Schema) {
-    sweep.insert("minProperties".to_owned(), json!(1));
-    sweep.insert("maxProperties".to_owned(), json!(1));
 }
 
 /// Some field is given.
@@ -220,6 +204,51 @@ written_as_text!(
     "Part of a target: whole, 1g (the first), 1g-2g, 10%-20%.",
     format!(r"whole|({SIZE}\s*-\s*)?{SIZE}|({PERCENT}\s*-\s*)?{PERCENT}")
 );
+
+impl JsonSchema for Sweep {
+    fn schema_name() -> Cow<'static, str> {
+        "Sweep".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let any = json!({"type": "array", "minItems": 1, "maxItems": SWEEP_POINTS_MAX});
+        let fields = WORKLOAD_FIELDS.iter().chain(&RUN_FIELDS).filter(|field| !LOADS.contains(field));
+        let mut properties: serde_json::Map<String, Value> =
+            fields.map(|field| ((*field).to_owned(), any.clone())).collect();
+        let share = json!({"type": "number", "exclusiveMinimum": 0, "maximum": 1000});
+        let shares = json!({
+            "type": "object",
+            "properties": {"percent_of_max": {"type": "array", "items": share, "minItems": 1}},
+            "required": ["percent_of_max"],
+            "additionalProperties": false,
+        });
+        let own = [
+            ("queue_depth", list(&queue_depth_value()).into()),
+            ("outstanding", list(&outstanding_value()).into()),
+            ("rate", json!({"anyOf": [list(&rate_value()), shares]})),
+            (
+                "repeats",
+                json!({"anyOf": [whole(1..=REPEATS_MAX.into()), text(r"steady(\s*:\s*[0-9]+)?")],
+                       "description": "How often each point is held, or \"steady\": in rounds until five in a row are steady."}),
+            ),
+            ("pause", text(DURATION)),
+            ("shuffle", json!({"type": "boolean"})),
+            ("stop", json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})),
+        ];
+        properties.extend(own.into_iter().map(|(field, schema): (&str, Value)| (field.to_owned(), schema)));
+        let pairs = [["queue_depth", "outstanding"], ["queue_depth", "rate"], ["outstanding", "rate"]];
+        let both: Vec<Value> = pairs.iter().map(|pair| json!({"required": pair})).collect();
+        json_schema!({
+            "description": "What the points step through: fields with their values, the last one changing with every point.",
+            "type": "object",
+            "properties": properties,
+            "patternProperties": {r"^(workload|run)\..+": any},
+            "additionalProperties": false,
+            "minProperties": 1,
+            "not": {"anyOf": both},
+        })
+    }
+}
 
 impl JsonSchema for SizeMix {
     fn schema_name() -> Cow<'static, str> {

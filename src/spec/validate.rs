@@ -6,13 +6,15 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::accept;
+use super::accept::{self, Condition};
 use super::access::Access;
-use super::job::{Job, Sweep, Workload};
+use super::job::{Job, Workload};
 use super::load::Op;
 use super::payload::PayloadSpec;
 use super::precondition::Precondition;
 use super::read::Fault;
+use super::steps;
+use super::sweep::{LOADS, Sweep};
 use crate::units::format_duration;
 
 /// Shortest interval that a job may ask for.
@@ -24,6 +26,8 @@ pub(super) fn validate(job: &Job) -> Result<(), Fault> {
     workloads(job)?;
     durations(job)?;
     sweep(job)?;
+    search(job)?;
+    steps::check(job)?;
     let precondition = job.precondition.as_ref().map_or(Ok(()), Precondition::check);
     precondition.map_err(|(field, message)| Fault::at(["precondition".into(), field.into()], message))?;
     accept::check(job)
@@ -51,7 +55,7 @@ fn workloads(job: &Job) -> Result<(), Fault> {
     let writes = job.workloads().iter().any(|workload| workload.share(Op::Write) > 0.0);
     for (index, workload) in job.workload.iter().enumerate() {
         let field = |name: &str| ["workload".into(), index.into(), name.into()];
-        load_kinds(workload, job.sweep.as_ref()).map_err(|(name, message)| Fault::at(field(name), message))?;
+        load_kinds(workload, has_open_points(job)).map_err(|(name, message)| Fault::at(field(name), message))?;
         if workload.queue_depth.is_some() && workload.outstanding.is_some() {
             return Err(Fault::at(
                 field("outstanding"),
@@ -128,7 +132,7 @@ fn addresses(workload: &Workload) -> Result<(), (&'static str, String)> {
 }
 
 /// An open loop has a rate and no depth; what belongs to a rate needs one. The field at fault, and what is wrong.
-fn load_kinds(workload: &Workload, sweep: Option<&Sweep>) -> Result<(), (&'static str, String)> {
+fn load_kinds(workload: &Workload, open_points: bool) -> Result<(), (&'static str, String)> {
     let Workload { queue_depth, outstanding, rate, arrivals, max_outstanding, think_time, .. } = workload;
     let depth = [("queue_depth", queue_depth.is_some()), ("outstanding", outstanding.is_some())];
     if let (Some(_), Some((depth, _))) = (rate, depth.iter().find(|(_, given)| *given)) {
@@ -142,7 +146,7 @@ fn load_kinds(workload: &Workload, sweep: Option<&Sweep>) -> Result<(), (&'stati
             ),
         ));
     }
-    let open = rate.is_some() || sweep.is_some_and(|sweep| sweep.rate.is_some());
+    let open = rate.is_some() || open_points;
     if open && think_time.is_some() {
         return Err((
             "think_time",
@@ -188,28 +192,39 @@ fn durations(job: &Job) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Whether sweep or search make every workload an open loop.
+fn has_open_points(job: &Job) -> bool {
+    let sweep = job.sweep.as_ref().and_then(Sweep::load);
+    let search = job.search.as_ref().map(|search| search.field().name());
+    [sweep, search].contains(&Some("rate"))
+}
+
 fn sweep(job: &Job) -> Result<(), Fault> {
-    let Some(Sweep { queue_depth, outstanding, rate }) = &job.sweep else { return Ok(()) };
-    let lists =
-        [("queue_depth", queue_depth.is_some()), ("outstanding", outstanding.is_some()), ("rate", rate.is_some())];
-    let mut given = lists.iter().filter(|(_, given)| *given).map(|(name, _)| *name);
-    let kind = match (given.next(), given.next()) {
-        (Some(kind), None) => kind,
+    let Some(sweep) = &job.sweep else { return Ok(()) };
+    let mut loads = sweep.axes.iter().map(|axis| axis.field.as_str()).filter(|field| LOADS.contains(field));
+    let kind = match (loads.next(), loads.next()) {
+        (kind, None) => kind,
         (Some(kind), Some(other)) => {
             return Err(Fault::at(
                 ["sweep".into(), other.into()],
                 format!("`{kind}` and `{other}` exclude each other in one sweep; keep one"),
             ));
         }
-        (None, _) => {
-            return Err(Fault::at(
-                ["sweep".into()],
-                "the sweep steps through nothing; write `queue_depth = [1, 2, 4]`, `outstanding = [16, 32]` or \
-                 `rate = [\"10k\", \"20k\"]`"
-                    .to_owned(),
-            ));
-        }
+        (None, Some(_)) => unreachable!("the second comes after the first"),
     };
+    if sweep.axes.is_empty() {
+        return Err(Fault::at(
+            ["sweep".into()],
+            "the sweep steps through nothing; write `queue_depth = [1, 2, 4]`, `outstanding = [16, 32]`, \
+             `rate = [\"10k\", \"20k\"]`, or any other field with its values, such as `block_size = [\"4k\", \"8k\"]`"
+                .to_owned(),
+        ));
+    }
+    kind.map_or(Ok(()), |kind| replaces(job, kind, "sweep", "sweep"))
+}
+
+/// A load for every workload replaces none of another kind.
+fn replaces(job: &Job, kind: &str, of: &str, verb: &str) -> Result<(), Fault> {
     let own = |workload: &Workload| {
         let fields = [
             ("queue_depth", workload.queue_depth.is_some()),
@@ -221,14 +236,38 @@ fn sweep(job: &Job) -> Result<(), Fault> {
     match job.workload.iter().enumerate().find_map(|(index, workload)| own(workload).map(|other| (index, other))) {
         None => Ok(()),
         Some((index, other)) => Err(Fault::at(
-            ["sweep".into(), kind.into()],
+            [of.into(), if of == "sweep" { kind } else { "field" }.into()],
             format!(
-                "the sweep over `{kind}` replaces the load of workload `{}`, which is given as `{other}`; \
-                 sweep `{other}`, or write `{kind}` in the workload",
+                "the {of} over `{kind}` replaces the load of workload `{}`, which is given as `{other}`; \
+                 {verb} `{other}`, or write `{kind}` in the workload",
                 job.workload_names()[index]
             ),
         )),
     }
+}
+
+fn search(job: &Job) -> Result<(), Fault> {
+    let Some(search) = &job.search else { return Ok(()) };
+    search.check().map_err(|(field, message)| Fault::at(["search".into(), field.into()], message))?;
+    let kind = search.field().name();
+    if let Some(load) = job.sweep.as_ref().and_then(Sweep::load) {
+        let message = format!(
+            "the search looks for the `{kind}`, so the sweep cannot step through `{load}`; leave one of them out"
+        );
+        return Err(Fault::at(["sweep".into(), load.into()], message));
+    }
+    for (index, limit) in search.limit.iter().enumerate() {
+        let fault =
+            |message| Fault::at(["search".into(), "limit".into(), index.into()], format!("`{limit}`: {message}"));
+        if let Condition::Bound { figure, relation, .. } = limit {
+            accept::about(job, figure).map_err(fault)?;
+            if figure.measure.is_latency() != relation.wants_less() {
+                let message = "a load is limited by what rises with it; write such as `p99 read <= 1ms`".to_owned();
+                return Err(fault(message));
+            }
+        }
+    }
+    replaces(job, kind, "search", "search for")
 }
 
 /// The first entry that repeats the name of an earlier one: its index, the name, and the earlier index.

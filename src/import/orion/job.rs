@@ -86,7 +86,7 @@ impl OrionRun {
         let mut large: Vec<u32> = cells.iter().filter(|cell| cell.small == 0).map(|cell| cell.large).collect();
         let both: Vec<Cell> = cells.iter().copied().filter(|cell| cell.small > 0 && cell.large > 0).collect();
         large.iter_mut().for_each(|load| *load = self.large_outstanding(*load));
-        let sweep = |outstanding: Vec<u32>| Some(Sweep { outstanding: Some(outstanding), ..Sweep::default() });
+        let sweep = |outstanding: Vec<u32>| Some(Sweep::outstanding(outstanding));
         let mut kinds = Vec::new();
         if !small.is_empty() {
             let what = format!("{} points of small I/O alone.", small.len());

@@ -27,7 +27,7 @@ pub(in crate::spec) fn check(job: &Job) -> Result<(), Fault> {
 }
 
 /// The workload, its operations and its kind of loop.
-fn about(job: &Job, figure: &Figure) -> Result<(), String> {
+pub(in crate::spec) fn about(job: &Job, figure: &Figure) -> Result<(), String> {
     let (workloads, names) = (job.workloads(), job.workload_names());
     let asked = |index: &usize| figure.workload.as_ref().is_none_or(|name| *name == names[*index]);
     let mine: Vec<usize> = (0..workloads.len()).filter(asked).collect();
@@ -68,6 +68,9 @@ fn does(workload: &Workload, op: Op) -> bool {
 /// Some point has the load asked for.
 fn place(job: &Job, accept: &Accept) -> Result<(), String> {
     let At::Load(asked) = accept.at else { return Ok(()) };
+    if !job.knows_its_loads() {
+        return Ok(());
+    }
     let (names, points) = (job.workload_names(), job.points());
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     if points.iter().any(|loads| accept.covers(loads, &names)) {
