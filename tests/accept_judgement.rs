@@ -11,7 +11,11 @@ use serde_json::{Value, json};
 fn judged(result: RunResult, accept: Value) -> RunResult {
     let RunResult { tool, started_at, command, mut job, plan, facts, clock, headroom, payload, points, .. } = result;
     job["accept"] = accept;
-    RunResult::new(Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload }, points)
+    let (resumed_at, campaign) = (Vec::new(), None);
+    RunResult::new(
+        Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload, resumed_at, campaign },
+        points,
+    )
 }
 
 fn one(result: RunResult, accept: &str) -> Acceptance {

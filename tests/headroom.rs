@@ -70,7 +70,20 @@ fn between_the_two_the_ceiling_decides() {
 
 fn provenance(result: &RunResult) -> rigel::result::Provenance {
     let RunResult { tool, started_at, command, job, plan, facts, clock, headroom, payload, .. } = result.clone();
-    rigel::result::Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload }
+    let (resumed_at, campaign) = (Vec::new(), None);
+    rigel::result::Provenance {
+        tool,
+        started_at,
+        command,
+        job,
+        plan,
+        facts,
+        clock,
+        headroom,
+        payload,
+        resumed_at,
+        campaign,
+    }
 }
 
 #[test]

@@ -318,6 +318,9 @@ pub(super) struct RunArgs {
     /// Folder for the result; made if missing [default: rigel-results/DATE-TIME].
     #[arg(long, short = 'o', value_name = "FOLDER")]
     pub out: Option<String>,
+    /// Go on with the run in this folder, which was cut off; without a job its own is taken.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "out")]
+    pub resume: Option<PathBuf>,
     /// Allow writing to the target of this identity (serial, NGUID, or IQN/LUN): its data will be destroyed.
     #[arg(long, value_name = "IDENTITY")]
     pub destroy: Vec<String>,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::ab::StudyError;
+use crate::campaign::CampaignError;
 use crate::clock::ClockError;
 use crate::compare::CompareError;
 use crate::driver::DriverError;
@@ -58,6 +59,9 @@ pub(super) enum Failure {
     /// Devices or machine do not allow it.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// The points of the job.
+    #[error(transparent)]
+    Campaign(#[from] CampaignError),
     /// What is to be filled, or continued.
     #[error(transparent)]
     Fill(#[from] FillError),
@@ -127,7 +131,7 @@ impl Failure {
     pub(super) fn exit(&self) -> Exit {
         match self {
             Self::Spec(_) | Self::Plan(_) | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
-            Self::Flag { .. } | Self::Compare(_) | Self::Fill(_) => Exit::Usage,
+            Self::Flag { .. } | Self::Compare(_) | Self::Fill(_) | Self::Campaign(_) => Exit::Usage,
             Self::Precondition(_) => Exit::IoErrors,
             Self::Study(error) => error.exit(),
             Self::Read { .. } | Self::Kept { .. } | Self::SameName(_) => Exit::Usage,

@@ -10,9 +10,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::clock::Clock;
 use crate::engine::Event;
-use crate::plan::Plan;
 use crate::report::live::View;
 
 /// Intervals may be as short as milliseconds; people read at most about four lines a second.
@@ -73,8 +71,8 @@ impl Lines {
 }
 
 impl Live {
-    pub(super) fn new(plan: &Plan, clock: &Clock, quiet: bool) -> Self {
-        let seen = Arc::new(Mutex::new(Seen { view: View::new(plan, clock), at: Instant::now() }));
+    pub(super) fn new(view: View, quiet: bool) -> Self {
+        let seen = Arc::new(Mutex::new(Seen { view, at: Instant::now() }));
         let bar = on_terminal(quiet).then(|| {
             let seen = Arc::clone(&seen);
             spinner("{spinner} {frame}", move |_, out| {
@@ -105,6 +103,12 @@ impl Live {
                 }
             }
         }
+    }
+
+    /// Another plan begins, which is seen so.
+    pub(super) fn go_on(&self, view: View) {
+        let mut seen = lock(&self.seen);
+        (seen.view, seen.at) = (view, Instant::now());
     }
 
     /// Says something that does not end the run, above what is redrawn.

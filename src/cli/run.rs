@@ -1,48 +1,50 @@
 //! `rigel run`: job → targets → plan → engine → result. Owns the order of these steps and what is printed between them.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use super::args::RunArgs;
-use super::ceiling;
 use super::exit::{Exit, Failure};
-use super::fill;
 use super::host;
-use super::live::{Connecting, Live, warn};
+use super::live::{Connecting, warn};
 use super::out::to_stdout;
+use super::points::{Before, Outcome, Points};
+use super::resume::Resumed;
 use super::save::{Folder, timestamp};
-use super::series::SeriesFile;
-use super::watch::HostWatch;
-use crate::clock::{Clock, Since};
+use crate::campaign::Campaign;
+use crate::clock::Clock;
 use crate::driver::{AnyBackend, select};
-use crate::engine::{Event, PointFigures, RunControl, run_any};
 use crate::fill::Filling;
-use crate::plan::{self, Plan, PlanError};
+use crate::plan::{self, PlanError};
 use crate::report::text::{self, Style};
-use crate::result::{self, ClockResult, Facts, PayloadResult, PointResult, Provenance, RunResult, Tool};
-use crate::spec::{self, Job, Load, Uri, redact};
+use crate::result::{ClockResult, Facts, PayloadResult, Provenance, RunResult, Tool};
+use crate::spec::{self, Job, Load, SearchField, Uri, redact};
 
 /// Runs the job; the exit says how it went.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    let mut job = read_job(args.job.as_deref())?;
+    let resumed = args.resume.as_deref().map(Resumed::open).transpose()?;
+    let kept = resumed.as_ref().map(|resumed| resumed.job(args)).transpose()?.flatten();
+    let mut job = kept.map_or_else(|| read_job(args.job.as_deref()), Ok)?;
     job.apply(args.overrides())?;
     if job.target.is_empty() {
         return Err(PlanError::NoTarget.into());
     }
     let started = SystemTime::now();
-    let folder = Folder::open(job.run.out.as_deref(), started)?;
+    let folder = match &resumed {
+        Some(resumed) => resumed.folder()?,
+        None => Folder::open(job.run.out.as_deref(), started)?,
+    };
     let uris: Vec<Uri> = job.target.iter().map(|target| target.uri.clone()).collect();
     let connecting = Connecting::show(args.quiet);
     let backend = select(&uris, greatest_depth(&job))?;
     let (clock, doubt) = clock(&backend, job.run.trust_clock())?;
     let targets = backend.facts();
     drop(connecting);
-    let plan = plan::resolve(&job, &targets, &host::cores())?;
+    let campaign = Campaign::of(&job, &targets, &host::cores())?;
+    let plan = campaign.plan();
     let filling = job.precondition.is_some().then(|| Filling::of(&job, &targets, &host::cores())).transpose()?;
     if !args.quiet {
-        print_map(&plan::describe(&plan, &targets), args.json)?;
+        print_map(&plan::describe(plan, &targets), args.json)?;
     }
     let host = host::facts(&clock, backend.virtual_time());
     let clock_result = ClockResult {
@@ -53,7 +55,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         checked_s: 0.0,
         doubt,
     };
-    let provenance = Provenance {
+    let mut provenance = Provenance {
         tool: tool(),
         started_at: timestamp(started),
         command: command_line(&uris),
@@ -62,9 +64,18 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         facts: Facts { targets, host },
         clock: Some(clock_result),
         headroom: None,
-        payload: PayloadResult::of(&plan),
+        payload: PayloadResult::of(plan),
+        resumed_at: Vec::new(),
+        campaign: None,
     };
-    let outcome = measure(&backend, (&plan, filling.as_ref()), &clock, args, provenance, &folder)?;
+    let mut before = Before::default();
+    if let Some(resumed) = &resumed {
+        before = resumed.before(&provenance.job, plan, &provenance.facts)?;
+        resumed.keep_beginning(&mut provenance, started);
+    }
+    let (filling, quiet) = (filling.as_ref(), args.quiet);
+    let points = Points { campaign: &campaign, filling, backend: &backend, clock: &clock, folder: &folder, quiet };
+    let outcome = points.run(provenance, before)?;
     if outcome.unsaved.is_none() {
         folder.save_page(&outcome.result).unwrap_or_else(|failure| warn(&failure.to_string()));
     }
@@ -94,7 +105,11 @@ fn greatest_depth(job: &Job) -> u32 {
     let of_point = |loads: Vec<Load>| loads.iter().fold(0u32, |sum, load| sum.saturating_add(load.depth()));
     // And one for what is left of a region at either end.
     let filling = job.precondition.as_ref().map_or(0, |fill| fill.queue_depth().saturating_add(2));
-    job.points().into_iter().map(of_point).max().unwrap_or(1).max(filling)
+    // A search goes as deep as it may.
+    let searched = job.search.as_ref().filter(|search| search.field() != SearchField::Rate);
+    let searched = searched.map_or(0, |search| search.deepest().min(u32::MAX.into()) as u32);
+    let searched = searched.saturating_mul(job.workloads().len() as u32);
+    job.points().into_iter().map(of_point).max().unwrap_or(1).max(filling).max(searched)
 }
 
 pub(super) fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
@@ -103,76 +118,6 @@ pub(super) fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
         return Ok(());
     }
     to_stdout(format!("{}\n", map.trim_end()))
-}
-
-/// Runs the points; the result is saved after each, so that no finished point is lost.
-fn measure(
-    backend: &AnyBackend,
-    (plan, filling): (&Plan, Option<&Filling>),
-    clock: &Clock,
-    args: &RunArgs,
-    mut provenance: Provenance,
-    folder: &Folder,
-) -> Result<Outcome, Failure> {
-    let control = Arc::new(RunControl::default());
-    let handler = Arc::clone(&control);
-    // Ends within the drain's limit, so that one signal is enough.
-    if let Err(error) = ctrlc::set_handler(move || handler.interrupt.store(true, Ordering::Relaxed)) {
-        tracing::warn!("Ctrl-C cannot be caught ({error}); an interrupted run will leave no partial result");
-    }
-    let filled =
-        filling.map(|filling| fill::precondition(filling, (backend, clock), &control, args.quiet)).transpose()?;
-    let since = Since::now();
-    let mut watch = HostWatch::new(plan, clock);
-    provenance.headroom = ceiling::measure(plan, &provenance.facts.targets, clock, &control);
-    let mut points: Vec<PointResult> = Vec::new();
-    let mut series = SeriesFile::create(folder.path(), &provenance)?;
-    let mut live = Live::new(plan, clock, args.quiet);
-    let mut told = false;
-    let figures = run_any(backend, plan, clock, &control, &mut |event| {
-        series.take(plan, clock, &event);
-        live.show(&event);
-        if !backend.virtual_time() {
-            watch.see(&event);
-        }
-        if let Some(trouble) = series.trouble().filter(|_| !std::mem::replace(&mut told, true)) {
-            live.warn(&format!("{trouble}; the run goes on"));
-        }
-        if let Event::PointDone(figures) = event {
-            points.push(PointResult { host: watch.take(), ..result::point(plan, clock, figures) });
-            check_clock(&mut provenance, &since, clock, backend);
-            if let Err(failure) = folder.save(&RunResult::new(provenance.clone(), points.clone()).after(filled.clone()))
-            {
-                live.warn(&format!("{failure}; the run goes on, and it is tried again"));
-            }
-        }
-    });
-    live.finish();
-    let figures: Vec<PointFigures> = match figures {
-        Ok(figures) => figures,
-        Err(error) => {
-            series.abandon();
-            return Err(error.into());
-        }
-    };
-    let trouble = series.finish();
-    if let Some(trouble) = trouble.as_ref().filter(|_| !told) {
-        warn(trouble);
-    }
-    let interrupted = control.interrupt.load(Ordering::Relaxed);
-    let lost = figures.iter().any(|point| point.ended_early.is_some() && !point.overloaded);
-    check_clock(&mut provenance, &since, clock, backend);
-    let result = RunResult::new(provenance, points).after(filled);
-    let unsaved = folder.save(&result).and_then(|()| folder.export(&result)).err();
-    Ok(Outcome { result, interrupted, lost, cut_series: trouble.is_some(), unsaved })
-}
-
-/// Notes how far the clock has drifted so far; a virtual one does not.
-fn check_clock(provenance: &mut Provenance, since: &Since, clock: &Clock, backend: &AnyBackend) {
-    if let Some(result) = provenance.clock.as_mut().filter(|_| !backend.virtual_time()) {
-        let (span, drift_ppm) = since.drift_ppm(clock);
-        (result.drift_ppm, result.checked_s) = (Some(drift_ppm), span.as_secs_f64());
-    }
 }
 
 /// Keeps the result in the archive. The folder holds it in any case, so that a failure here is told and no more.
@@ -194,14 +139,6 @@ fn archive(result: &RunResult, args: &RunArgs, folder: &Folder) {
 #[cfg(not(feature = "archive"))]
 fn archive(_result: &RunResult, _args: &RunArgs, _folder: &Folder) {}
 
-struct Outcome {
-    result: RunResult,
-    interrupted: bool,
-    lost: bool,
-    cut_series: bool,
-    unsaved: Option<Failure>,
-}
-
 fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder, started: SystemTime) -> Result<Exit, Failure> {
     let Outcome { result, interrupted, lost, cut_series, unsaved } = outcome;
     let kept = match &unsaved {
@@ -216,7 +153,7 @@ fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder, started: SystemTime
     if args.json {
         to_stdout(crate::report::json::render(&result))?;
         if !args.quiet {
-            eprint!("{}", text::acceptances(&result));
+            eprint!("{}{}", text::searches(&result), text::acceptances(&result));
             result.verdicts.iter().for_each(|verdict| eprintln!("note: {verdict}"));
         }
     } else {

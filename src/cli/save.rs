@@ -54,6 +54,13 @@ impl Folder {
         Ok(Self { path, made })
     }
 
+    /// The folder of a run that is gone on with.
+    pub(super) fn reopen(path: &Path) -> Result<Self, Failure> {
+        let probe = path.join(".rigel-write-test");
+        fs::write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(|error| Failure::write(path, error))?;
+        Ok(Self { path: path.to_owned(), made: false })
+    }
+
     /// Writes the page of a finished run.
     pub(super) fn save_page(&self, result: &RunResult) -> Result<(), Failure> {
         let label = find::label(result);

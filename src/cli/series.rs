@@ -4,7 +4,7 @@
 //!
 //! After the first error nothing more is written: what stands there stays a series that can be read, with no gap in it.
 
-use std::fs::{File, OpenOptions, remove_file};
+use std::fs::{File, OpenOptions, read, remove_file};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,12 +14,12 @@ use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use super::exit::Failure;
-use super::save::SERIES;
+use super::save::{SERIES, put};
 use crate::clock::Clock;
 use crate::engine::Event;
 use crate::plan::Plan;
 use crate::result::Provenance;
-use crate::result::series::{Header, Interval, Record, line};
+use crate::result::series::{Header, Interval, PointEnd, Record, line};
 
 /// Lines that may wait for a disk that stands still. Only when it does so for longer is the collector held up, and then
 /// intervals become longer; none is lost.
@@ -58,17 +58,33 @@ impl SeriesFile {
         })
     }
 
+    /// Goes on with the file of a run that was cut off behind its first `points` points; what it holds of later ones goes.
+    pub(super) fn go_on(folder: &Path, provenance: &Provenance, points: usize) -> Result<Self, Failure> {
+        let path = folder.join(SERIES);
+        let bytes = read(&path).map_err(|error| Failure::write(&path, error))?;
+        let kept = before(&bytes, points).filter(|kept| !kept.is_empty());
+        let kept = kept.unwrap_or_else(|| line(&Header::from(provenance)));
+        let write = || put(folder, SERIES, &kept).and_then(|()| Self::append(path.clone(), kept.len()));
+        write().map_err(|error| Failure::write(&path, error))
+    }
+
     fn start(path: PathBuf, provenance: &Provenance) -> io::Result<Self> {
-        let file = OpenOptions::new().append(true).create(true).open(&path)?;
+        let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
         let header = line(&Header::from(provenance));
-        (&file).write_all(&header)?;
+        file.write_all(&header)?;
+        Self::append(path, header.len())
+    }
+
+    /// Writes behind the `length` bytes of whole lines that the file holds.
+    fn append(path: PathBuf, length: usize) -> io::Result<Self> {
+        let file = OpenOptions::new().append(true).open(&path)?;
         file.sync_data()?;
         let disk = Arc::new(Disk { file, dirty: AtomicBool::new(false), failed: OnceLock::new() });
         let (lines, waiting) = sync_channel(WAITING);
         let (stop, stopped) = channel();
         let thread = |name: &str| Builder::new().name(name.to_owned());
         let writer = {
-            let (disk, length) = (Arc::clone(&disk), header.len() as u64);
+            let (disk, length) = (Arc::clone(&disk), length as u64);
             thread("rigel-series").spawn(move || disk.write(&waiting, length))?
         };
         let syncer = {
@@ -78,12 +94,15 @@ impl SeriesFile {
         Ok(Self { path, disk, lines, writer, stop, syncer, empty: true })
     }
 
-    /// Writes what an event adds to the series.
-    pub(super) fn take(&mut self, plan: &Plan, clock: &Clock, event: &Event<'_>) {
+    /// Writes what an event of a plan adds to the series, whose points come behind `offset` others.
+    pub(super) fn take(&mut self, (plan, offset): (&Plan, usize), clock: &Clock, event: &Event<'_>) {
         let record = match event {
             Event::PointStarted(_) => return,
-            Event::Interval(point, figures) => Record::Interval(Interval::of(plan, clock, *point, figures)),
-            Event::PointDone(figures) => Record::Point((*figures).into()),
+            Event::Interval(point, figures) => Record::Interval(Interval::of(plan, clock, offset + *point, figures)),
+            Event::PointDone(figures) => {
+                let end = PointEnd::from(*figures);
+                Record::Point(PointEnd { point: offset + end.point, ..end })
+            }
         };
         self.empty = false;
         // Fails only when the writer has panicked; `finish` tells.
@@ -117,6 +136,19 @@ impl SeriesFile {
             let _ = remove_file(path);
         }
     }
+}
+
+/// The header of a series and its whole lines on the first `points` points; none where it has no whole header.
+fn before(bytes: &[u8], points: usize) -> Option<Vec<u8>> {
+    #[derive(serde::Deserialize)]
+    struct Of {
+        point: usize,
+    }
+    let whole = bytes.iter().rposition(|byte| *byte == b'\n')? + 1;
+    let mut lines = bytes[..whole].split_inclusive(|byte| *byte == b'\n');
+    let header = lines.next()?;
+    let mine = lines.filter(|line| serde_json::from_slice::<Of>(line).is_ok_and(|of| of.point < points));
+    Some(std::iter::once(header).chain(mine).flatten().copied().collect())
 }
 
 impl Disk {

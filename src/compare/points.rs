@@ -33,8 +33,8 @@ pub(super) struct At<'a> {
     pub point: &'a PointResult,
 }
 
-/// The loads of a point's workloads, and which of the points with these loads it is.
-type Key = (Vec<Load>, usize);
+/// The settings of a point, the loads of its workloads, and which of the points with these it is.
+type Key = (String, Vec<Load>, usize);
 
 /// A point that only one side has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,7 +119,7 @@ fn by_load<'a>(base: &Side<'a>, new: &Side<'a>) -> Vec<Matched<'a>> {
         seen.push(key);
         let (base, new) = (find(&of_base, key), find(&of_new, key));
         if let (Some(first), false) = (base.first(), new.is_empty()) {
-            matched.push(Matched { number: seen.len() - 1, load: first.point.load.to_string(), base, new });
+            matched.push(Matched { number: seen.len() - 1, load: first.point.label(), base, new });
         }
     }
     matched
@@ -137,7 +137,7 @@ fn by_order<'a>(base: &Side<'a>, new: &Side<'a>, notes: &mut Vec<String>) -> Vec
     };
     let of = |index| {
         let (base, new) = (at(base, index), at(new, index));
-        let [a, b] = [&base, &new].map(|side| side[0].point.load.to_string());
+        let [a, b] = [&base, &new].map(|side| side[0].point.label());
         Matched { number: index, load: if a == b { a } else { format!("{a} against {b}") }, base, new }
     };
     (0..fewest).map(of).collect()
@@ -147,8 +147,8 @@ fn keys(run: &Run<'_>) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     for point in &run.result.points {
         let loads: Vec<Load> = point.workloads.iter().map(|workload| workload.load).collect();
-        let before = keys.iter().filter(|(other, _)| *other == loads).count();
-        keys.push((loads, before));
+        let before = keys.iter().filter(|(series, other, _)| *series == point.series() && *other == loads).count();
+        keys.push((point.series(), loads, before));
     }
     keys
 }
@@ -160,7 +160,7 @@ fn left_out(side: &Side<'_>, other: &Side<'_>, matched: &[Matched<'_>], notes: &
         all.into_iter().any(|at| std::ptr::eq(at.point, point))
     };
     let points = side.runs.iter().flat_map(|run| &run.result.points);
-    let left: BTreeSet<String> = points.filter(|point| !used(point)).map(|point| point.load.to_string()).collect();
+    let left: BTreeSet<String> = points.filter(|point| !used(point)).map(|point| point.label()).collect();
     if !left.is_empty() {
         let left = left.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
         notes.push(format!("only {} has {left}; compared is what {} has too", side.label, other.label));

@@ -182,6 +182,20 @@ impl Plan {
         self.points.iter().any(|point| matches!(point.loads.get(workload), Some(Load::Rate(_))))
     }
 
+    /// The same without its first `points` points.
+    #[must_use]
+    pub fn after(&self, points: usize) -> Self {
+        let mut plan = self.clone();
+        plan.points.drain(..points.min(self.points.len()));
+        for lane in plan.cores.iter_mut().flat_map(|core| &mut core.lanes) {
+            lane.depths.drain(..points.min(lane.depths.len()));
+            if let Some(arrivals) = &mut lane.arrivals {
+                arrivals.rates_per_s.drain(..points.min(arrivals.rates_per_s.len()));
+            }
+        }
+        plan
+    }
+
     /// Whether its lanes come to an end of their own.
     #[must_use]
     pub fn is_finite(&self) -> bool {

@@ -19,9 +19,9 @@ fn decided(acceptance: &Acceptance) -> Option<String> {
     let point = acceptance.points.get(acceptance.decisive?)?;
     let extreme = if acceptance.any { "best" } else { "worst" };
     match found(acceptance, point) {
-        Some(found) if acceptance.points.len() > 1 => Some(format!("{extreme} {found} at {}", point.load)),
-        Some(found) => Some(format!("{found} at {}", point.load)),
-        None if acceptance.outcome == Accepted::Failed => Some(format!("not at {}", point.load)),
+        Some(found) if acceptance.points.len() > 1 => Some(format!("{extreme} {found} at {}", point.label())),
+        Some(found) => Some(format!("{found} at {}", point.label())),
+        None if acceptance.outcome == Accepted::Failed => Some(format!("not at {}", point.label())),
         None => None,
     }
 }

@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::campaign::CampaignResult;
 use super::checks::Steadiness;
 use super::figure::NoFigure;
 use super::point::{PointLoad, PointResult};
@@ -37,6 +38,9 @@ pub struct JudgedPoint {
     pub point: usize,
     /// Its load.
     pub load: PointLoad,
+    /// The settings but for the load that are its own in a campaign; empty without.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub series: String,
     /// The operation that `value` is of, where the condition names none: the worse one.
     pub op: Option<Op>,
     /// What was found; none when there is no such figure.
@@ -45,6 +49,14 @@ pub struct JudgedPoint {
     pub outcome: Accepted,
     /// Why it was not judged; none when it was.
     pub reason: Option<String>,
+}
+
+impl JudgedPoint {
+    /// What the point is called: its settings and its load.
+    #[must_use]
+    pub fn label(&self) -> String {
+        if self.series.is_empty() { self.load.to_string() } else { format!("{}, {}", self.series, self.load) }
+    }
 }
 
 /// Outcome of an acceptance.
@@ -88,14 +100,19 @@ impl Unit {
 }
 
 /// Judges all that `job` has to fulfil by `points`, those of `plan` that were begun.
-pub(super) fn judge(job: &serde_json::Value, plan: &Plan, points: &[PointResult]) -> Vec<Acceptance> {
+pub(super) fn judge(
+    job: &serde_json::Value,
+    plan: &Plan,
+    campaign: Option<&CampaignResult>,
+    points: &[PointResult],
+) -> Vec<Acceptance> {
     let Some(accept) = job.get("accept") else { return Vec::new() };
     let accept: Vec<Accept> = match serde_json::from_value(accept.clone()) {
         Ok(accept) => accept,
         Err(error) => return vec![unreadable(accept, &error.to_string())],
     };
     let mut judged: Vec<Acceptance> = Vec::new();
-    for one in accept.iter().map(|accept| of(accept, plan, points)) {
+    for one in accept.iter().map(|accept| of(accept, plan, campaign, points)) {
         // Job and flag may say the same.
         if judged.iter().all(|other| other.that != one.that) {
             judged.push(one);
@@ -111,15 +128,24 @@ fn unreadable(accept: &serde_json::Value, error: &str) -> Acceptance {
     Acceptance { that, outcome, reason, unit: None, any: false, decisive: None, points: Vec::new() }
 }
 
-fn of(accept: &Accept, plan: &Plan, points: &[PointResult]) -> Acceptance {
+fn of(accept: &Accept, plan: &Plan, campaign: Option<&CampaignResult>, points: &[PointResult]) -> Acceptance {
     let names: Vec<&str> = plan.workloads.iter().map(|workload| workload.name.as_str()).collect();
-    let mine = (0..plan.points.len()).filter(|index| accept.covers(&plan.points[*index].loads, &names));
-    let judged: Vec<JudgedPoint> = mine
-        .map(|index| match points.get(index) {
-            Some(point) => at(&accept.that, index, point),
-            None => not_run(index, PointLoad::of(plan, index)),
-        })
-        .collect();
+    let judged: Vec<JudgedPoint> = match campaign {
+        None => {
+            let mine = (0..plan.points.len()).filter(|index| accept.covers(&plan.points[*index].loads, &names));
+            mine.map(|index| match points.get(index) {
+                Some(point) => at(&accept.that, index, point),
+                None => not_run(index, PointLoad::of(plan, index)),
+            })
+            .collect()
+        }
+        Some(_) => {
+            let loads = |point: &PointResult| point.workloads.iter().map(|workload| workload.load).collect::<Vec<_>>();
+            let mine = points.iter().enumerate().filter(|(_, point)| point.is_of_curve());
+            let mine = mine.filter(|(_, point)| accept.covers(&loads(point), &names));
+            mine.map(|(index, point)| at(&accept.that, index, point)).collect()
+        }
+    };
     let any = accept.at == At::Any;
     let (outcome, reason) = overall(&judged, any);
     let unit = match &accept.that {
@@ -132,7 +158,7 @@ fn of(accept: &Accept, plan: &Plan, points: &[PointResult]) -> Acceptance {
 
 fn not_run(point: usize, load: PointLoad) -> JudgedPoint {
     let reason = Some("it was not run".to_owned());
-    JudgedPoint { point, load, op: None, value: None, outcome: Accepted::NotJudged, reason }
+    JudgedPoint { point, load, series: String::new(), op: None, value: None, outcome: Accepted::NotJudged, reason }
 }
 
 /// One failure decides over all, one success over any; else one point that was not judged leaves it open.
@@ -148,7 +174,7 @@ fn overall(judged: &[JudgedPoint], any: bool) -> (Accepted, Option<String>) {
     match judged.iter().find(is(Accepted::NotJudged)) {
         Some(open) => {
             let reason = open.reason.as_deref().unwrap_or("no reason given");
-            (Accepted::NotJudged, Some(format!("{}: {reason}", open.load)))
+            (Accepted::NotJudged, Some(format!("{}: {reason}", open.label())))
         }
         None if judged.is_empty() => (Accepted::NotJudged, Some("no point has this load".to_owned())),
         None => (otherwise, None),
@@ -177,10 +203,17 @@ fn at(that: &Condition, index: usize, point: &PointResult) -> JudgedPoint {
         Condition::Steady => steady(point),
         Condition::Bound { figure, relation, bound } => bounded(point, figure, *relation, *bound),
     };
-    JudgedPoint { point: index, load: point.load, op, value, outcome, reason }
+    JudgedPoint { point: index, load: point.load, series: point.series(), op, value, outcome, reason }
 }
 
 type Found = (Option<Op>, Option<f64>, Accepted, Option<String>);
+
+/// Whether a point keeps a condition: its value, the judgement, and why it could not be judged.
+#[must_use]
+pub fn judged(that: &Condition, point: &PointResult) -> (Option<f64>, Accepted, Option<String>) {
+    let JudgedPoint { value, outcome, reason, .. } = at(that, 0, point);
+    (value, outcome, reason)
+}
 
 fn steady(point: &PointResult) -> Found {
     let state = &point.checks.steady_state;
@@ -238,7 +271,7 @@ mod tests {
         let load = PointLoad { queue_depth: Some(1), outstanding: None, rate_per_s: None, total_outstanding: 1 };
         let one = |(point, (outcome, value)): (usize, &(Accepted, f64))| {
             let reason = (*outcome == Accepted::NotJudged).then(|| "it was not run".to_owned());
-            JudgedPoint { point, load, op: None, value: Some(*value), outcome: *outcome, reason }
+            JudgedPoint { point, load, series: String::new(), op: None, value: Some(*value), outcome: *outcome, reason }
         };
         outcomes.iter().enumerate().map(one).collect()
     }

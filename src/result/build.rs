@@ -52,6 +52,7 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
     }
     PointResult {
         load,
+        step: None,
         window_s,
         ramp: phase_count(&figures.ramp),
         drain: phase_count(&figures.drain),

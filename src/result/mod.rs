@@ -5,6 +5,7 @@
 
 mod acceptance;
 mod build;
+mod campaign;
 mod checks;
 mod clock;
 mod figure;
@@ -16,14 +17,17 @@ mod payload;
 mod point;
 mod precondition;
 mod read;
+mod search;
 pub mod series;
+mod step;
 mod verdict;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use acceptance::{Acceptance, Accepted, JudgedPoint, Unit};
+pub use acceptance::{Acceptance, Accepted, JudgedPoint, Unit, judged};
 pub use build::point;
+pub use campaign::CampaignResult;
 pub use checks::{
     ArrivalsCheck, Checks, Conservation, Judgement, LittlesLaw, Steadiness, SteadyFigure, SteadyState, Trending,
 };
@@ -39,6 +43,8 @@ pub use point::{
 };
 pub use precondition::{PreconditionResult, SteadyResult};
 pub use read::{ResultError, from_json};
+pub use search::{SearchOutcome, SearchResult, Tried};
+pub use step::{PERCENT, Role, SettingResult, StepResult, series as series_of};
 pub use verdict::Mark;
 
 use crate::facts::{DeviceFacts, HostFacts};
@@ -78,6 +84,15 @@ pub struct RunResult {
     /// How the targets were filled before the first point; none where the job does not ask for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precondition: Option<PreconditionResult>,
+    /// When a run that had been cut off was gone on with, RFC 3339 in UTC; empty as a rule.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed_at: Vec<String>,
+    /// How far the campaign has come; none where all points are loads of one plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub campaign: Option<CampaignResult>,
+    /// What was searched for and found, one entry for each search.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub search: Vec<SearchResult>,
     /// One entry for each point that was begun, in order.
     pub points: Vec<PointResult>,
     /// What the job has to fulfil and whether it did, in the job's order; none in results of earlier versions.
@@ -130,21 +145,28 @@ pub struct Provenance {
     pub headroom: Option<Headroom>,
     /// What a target could make of what is written.
     pub payload: Vec<PayloadResult>,
+    /// When it was gone on with.
+    pub resumed_at: Vec<String>,
+    /// How far the campaign has come.
+    pub campaign: Option<CampaignResult>,
 }
 
 impl RunResult {
     /// The result of a run that measured `points`, with the verdicts that follow from them.
     #[must_use]
     pub fn new(provenance: Provenance, mut points: Vec<PointResult>) -> Self {
-        let Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload } = provenance;
+        let Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload, resumed_at, campaign } =
+            provenance;
         let virtual_time = facts.host.clock == "virtual";
         for point in &mut points {
-            point.share_of_ceiling = headroom.as_ref().map(|ceiling| point.total.iops / ceiling.null_iops);
-            point.verdict = Some(headroom::verdict(point, (&plan, &facts.targets), headroom.as_ref(), virtual_time));
+            let own = point.step.as_ref().map(|step| (step.plan.clone(), step.headroom.clone()));
+            let (plan, headroom) = own.as_ref().map_or((&plan, headroom.as_ref()), |(plan, own)| (plan, own.as_ref()));
+            point.share_of_ceiling = headroom.map(|ceiling| point.total.iops / ceiling.null_iops);
+            point.verdict = Some(headroom::verdict(point, (plan, &facts.targets), headroom, virtual_time));
         }
         let mut verdicts = clock.as_ref().map(ClockResult::sentences).unwrap_or_default();
-        verdicts.extend(verdict::sentences(&plan, &points));
-        let acceptances = acceptance::judge(&job, &plan, &points);
+        verdicts.extend(verdict::sentences(&plan, campaign.as_ref(), &points));
+        let acceptances = acceptance::judge(&job, &plan, campaign.as_ref(), &points);
         Self {
             schema: SCHEMA,
             tool,
@@ -157,10 +179,37 @@ impl RunResult {
             headroom,
             payload,
             precondition: None,
+            resumed_at,
+            campaign,
+            search: Vec::new(),
             points,
             acceptances,
             verdicts,
         }
+    }
+
+    /// The plan of a point, and which of its points it is.
+    ///
+    /// # Panics
+    /// When there is no such point.
+    #[must_use]
+    pub fn plan_of(&self, point: usize) -> (&Plan, usize) {
+        self.points[point].step.as_ref().map_or((&self.plan, point), |step| (&step.plan, 0))
+    }
+
+    /// Points that were planned; none where that depends on what is measured.
+    #[must_use]
+    pub fn planned(&self) -> Option<usize> {
+        self.campaign.as_ref().map_or(Some(self.plan.points.len()), |campaign| campaign.planned)
+    }
+
+    /// The same with what was searched for and found.
+    #[must_use]
+    pub fn searched(mut self, search: Vec<SearchResult>) -> Self {
+        self.verdicts
+            .extend(search.iter().filter(|found| found.outcome == SearchOutcome::NotJudged).map(|s| s.says.clone()));
+        self.search = search;
+        self
     }
 
     /// Whether all that the job has to fulfil was judged and holds.

@@ -12,6 +12,7 @@ use super::checks::Checks;
 use super::headroom::PointVerdict;
 use super::host::HostUse;
 use super::latency::Latency;
+use super::step::StepResult;
 use crate::plan::{Load, Op, Plan};
 use crate::units::format_count;
 
@@ -20,6 +21,9 @@ use crate::units::format_count;
 pub struct PointResult {
     /// The load that was offered.
     pub load: PointLoad,
+    /// What it has of its own in a campaign; none where it is a load of the run's plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Box<StepResult>>,
     /// Length of the window that was measured, in seconds; shorter than planned when the point ended early.
     pub window_s: f64,
     /// Counted before the window opened; in no other figure but `errors`.

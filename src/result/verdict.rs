@@ -2,6 +2,7 @@
 //!
 //! Owns the wording, the order, and how much each weighs. Says nothing when nothing stands against a point.
 
+use super::campaign::CampaignResult;
 use super::checks::{ArrivalsCheck, Judgement, Steadiness, SteadyFigure, Trending};
 use super::point::{PointResult, WorkloadResult};
 use crate::plan::Plan;
@@ -30,15 +31,26 @@ impl PointResult {
 }
 
 /// The sentences that follow from `points`, those of `plan` that were begun.
-pub(super) fn sentences(plan: &Plan, points: &[PointResult]) -> Vec<String> {
-    let planned = plan.points.len();
+pub(super) fn sentences(plan: &Plan, campaign: Option<&CampaignResult>, points: &[PointResult]) -> Vec<String> {
+    let planned = campaign.map_or(Some(plan.points.len()), |campaign| campaign.planned);
+    let of = planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
     let mut out = Vec::new();
     for (index, point) in points.iter().enumerate() {
-        let label = format!("point {} of {planned} ({})", index + 1, point.load);
+        let label = format!("point {}{of} ({})", index + 1, point.label());
         out.extend(of_point(point).into_iter().map(|(_, sentence)| format!("{label}: {sentence}")));
     }
-    if points.len() < planned {
-        out.push(format!("only {} of {planned} points were run", points.len()));
+    match campaign {
+        None => {
+            if let Some(planned) = planned.filter(|planned| points.len() < *planned) {
+                out.push(format!("only {} of {planned} points were run", points.len()));
+            }
+        }
+        Some(campaign) => {
+            out.extend(campaign.left_out.iter().cloned());
+            if !campaign.finished {
+                out.push(format!("the campaign is not finished: {}{of} points were run", points.len()));
+            }
+        }
     }
     out
 }

@@ -17,6 +17,8 @@ use super::schema;
 const TRIES_DEFAULT: u32 = 12;
 /// Most loads that a search may try.
 pub const TRIES_MAX: u32 = 100;
+/// The greatest depth that is of interest where none is stated.
+const DEEPEST: u64 = 1_024;
 /// How narrow the bracket has to be where nothing is stated, in per cent.
 const WITHIN_DEFAULT: f64 = 2.0;
 
@@ -31,7 +33,7 @@ pub struct Search {
     #[serde(deserialize_with = "limits", serialize_with = "write_limits")]
     #[schemars(schema_with = "limits_schema")]
     pub limit: Vec<Condition>,
-    /// The lowest load that is of interest; a tenth of what the targets reach, or a depth of 1, if absent.
+    /// The lowest load that is of interest; a hundredth of what the targets reach, or a depth of 1, if absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "open::rate")]
     #[schemars(schema_with = "schema::rate")]
     pub from: Option<u64>,
@@ -96,6 +98,12 @@ impl Search {
     #[must_use]
     pub fn field(&self) -> SearchField {
         self.field.unwrap_or_default()
+    }
+
+    /// The greatest depth that is of interest, where it looks for one.
+    #[must_use]
+    pub fn deepest(&self) -> u64 {
+        self.to.unwrap_or(DEEPEST.max(self.from.unwrap_or(1) + 1))
     }
 
     /// Most loads that are tried.

@@ -97,7 +97,7 @@ pub struct Step {
     pub number: usize,
     /// The fields that make it, in the order of the sweep.
     pub settings: Vec<Setting>,
-    /// Which repeat it is, from 1.
+    /// Which repeat it is, from 1; 0 where rounds are counted as they come.
     pub repeat: u32,
     /// What is known of its load.
     pub load: StepLoad,
@@ -155,9 +155,11 @@ impl Job {
             };
             let stands_in = stands_in.map(|field| Setting { field: field.to_owned(), value: Value::Integer(1) });
             let job = self.with(&settings.iter().cloned().chain(stands_in).collect::<Vec<_>>())?;
-            once.push(Step { number, settings, repeat: 1, load, job });
+            let repeat = u32::from(!matches!(sweep.repeats, Some(Repeats::Steady { .. })));
+            once.push(Step { number, settings, repeat, load, job });
         }
-        let repeat = |repeat: usize| once.iter().cloned().map(move |step| Step { repeat: repeat as u32 + 1, ..step });
+        let repeat =
+            |repeat: usize| once.iter().cloned().map(move |step| Step { repeat: step.repeat + repeat as u32, ..step });
         let mut steps: Vec<Step> = (0..times).flat_map(repeat).collect();
         if sweep.shuffle == Some(true) {
             steps.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.run.seed()));

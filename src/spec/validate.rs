@@ -256,6 +256,11 @@ fn search(job: &Job) -> Result<(), Fault> {
         );
         return Err(Fault::at(["sweep".into(), load.into()], message));
     }
+    if job.sweep.as_ref().is_some_and(|sweep| sweep.repeats.is_some() || !sweep.stop.is_empty()) {
+        let message =
+            "a search tries its answer twice by itself, and has an end of its own; leave `repeats` and `stop` out";
+        return Err(Fault::at(["sweep".into()], message.to_owned()));
+    }
     for (index, limit) in search.limit.iter().enumerate() {
         let fault =
             |message| Fault::at(["search".into(), "limit".into(), index.into()], format!("`{limit}`: {message}"));

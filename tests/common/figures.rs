@@ -225,7 +225,11 @@ pub fn result(plan: Plan, points: Vec<PointResult>) -> RunResult {
     });
     let started_at = "2026-11-30T15:46:00Z".to_owned();
     let (clock, payload) = (Some(clock), Vec::new());
-    RunResult::new(Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload }, points)
+    let (resumed_at, campaign) = (Vec::new(), None);
+    RunResult::new(
+        Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload, resumed_at, campaign },
+        points,
+    )
 }
 
 /// A sound run of every point of `plan`.

@@ -40,6 +40,8 @@ pub fn result(job: &str) -> (RunResult, Series) {
         clock: None,
         headroom: None,
         payload: Vec::new(),
+        resumed_at: Vec::new(),
+        campaign: None,
     };
     let mut records = Vec::new();
     let figures = run(&backend, &plan, &clock, &RunControl::default(), &mut |event| match event {

@@ -42,15 +42,15 @@ pub enum Outcome {
 #[must_use]
 pub fn of_result(result: &RunResult) -> Vec<Suite> {
     let mut suites = Vec::new();
-    for index in 0..result.plan.points.len().max(result.points.len()) {
+    for index in 0..result.planned().unwrap_or(0).max(result.points.len()) {
         let accepted = accepted_at(result, index);
-        let (load, time_s, mut checks) = match (result.points.get(index), accepted.first()) {
-            (Some(point), _) => (point.load, point.window_s, of_point(point)),
-            (None, Some((_, point))) => (point.load, 0.0, Vec::new()),
+        let (label, time_s, mut checks) = match (result.points.get(index), accepted.first()) {
+            (Some(point), _) => (point.label(), point.window_s, of_point(point)),
+            (None, Some((_, point))) => (point.label(), 0.0, Vec::new()),
             (None, None) => continue,
         };
         checks.extend(accepted.iter().map(|(acceptance, point)| accept(acceptance, point)));
-        suites.push(Suite { name: format!("point {} ({load})", index + 1), time_s, checks });
+        suites.push(Suite { name: format!("point {} ({label})", index + 1), time_s, checks });
     }
     let of_run = result.acceptances.iter().filter(|acceptance| acceptance.any || acceptance.points.is_empty());
     let checks: Vec<Check> = of_run.map(accept_of_run).collect();

@@ -9,7 +9,7 @@ use super::epoch;
 use super::fio_latency::{self, distribution};
 use crate::plan::{Access, Arrivals, Band, Load, Plan, SizeMix, SizeShare, WorkloadPlan};
 use crate::result::series::{Interval, OpInterval, Series, SeriesPhase};
-use crate::result::{OpFigures, PointResult, ResultError, RunResult, WorkloadResult};
+use crate::result::{OpFigures, ResultError, RunResult, WorkloadResult};
 
 /// fio's layout that is followed.
 const LAYOUT: &str = "fio-3.33";
@@ -31,7 +31,7 @@ pub fn render(result: &RunResult, series: Option<&Series>, index: usize) -> Resu
         .flat_map(Series::intervals)
         .filter(|interval| interval.point == index && interval.phase == SeriesPhase::Window)
         .collect();
-    let jobs = (0..point.workloads.len()).map(|w| job(result, point, &intervals, w)).collect::<Result<Vec<_>, _>>()?;
+    let jobs = (0..point.workloads.len()).map(|w| job(result, index, &intervals, w)).collect::<Result<Vec<_>, _>>()?;
     let document = json!({
         "fio version": format!("{LAYOUT}, written by {} {}", result.tool.name, result.tool.version),
         "timestamp": seconds,
@@ -45,8 +45,9 @@ pub fn render(result: &RunResult, series: Option<&Series>, index: usize) -> Resu
     Ok(bytes)
 }
 
-fn job(result: &RunResult, point: &PointResult, intervals: &[&Interval], w: usize) -> Result<Value, ResultError> {
-    let (workload, plan) = (&point.workloads[w], &result.plan.workloads[w]);
+fn job(result: &RunResult, index: usize, intervals: &[&Interval], w: usize) -> Result<Value, ResultError> {
+    let (point, run) = (&result.points[index], result.plan_of(index).0);
+    let (workload, plan) = (&point.workloads[w], &run.workloads[w]);
     let of = |op: fn(&crate::result::series::WorkloadInterval) -> &OpInterval| -> Vec<(f64, &OpInterval)> {
         let length_s = |interval: &Interval| interval.end_s - interval.start_s;
         intervals.iter().map(|interval| (length_s(interval), op(&interval.workloads[w]))).collect()
@@ -60,7 +61,7 @@ fn job(result: &RunResult, point: &PointResult, intervals: &[&Interval], w: usiz
         "error": if figures.errors > 0 { EIO } else { 0 },
         "eta": 0,
         "elapsed": point.window_s.ceil() as u64,
-        "job options": options(result, workload, plan),
+        "job options": options(result, run, workload, plan),
         "read": operation(&figures.read, point.window_s, &of(|workload| &workload.read))?,
         "write": operation(&figures.write, point.window_s, &of(|workload| &workload.write))?,
         "trim": operation(&nothing(), 0.0, &[])?,
@@ -85,8 +86,7 @@ fn job(result: &RunResult, point: &PointResult, intervals: &[&Interval], w: usiz
 }
 
 /// The job file's options that describe the workload, as texts, as fio has them.
-fn options(result: &RunResult, workload: &WorkloadResult, plan: &WorkloadPlan) -> Value {
-    let run: &Plan = &result.plan;
+fn options(result: &RunResult, run: &Plan, workload: &WorkloadResult, plan: &WorkloadPlan) -> Value {
     let (iodepth, per_target) = depth(workload.load);
     let mix = |read, write, both| match plan.read_percent {
         percent if percent >= 100.0 => read,

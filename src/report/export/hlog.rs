@@ -27,7 +27,7 @@ pub fn render(result: &RunResult) -> Vec<u8> {
     let ramp_s = result.plan.ramp.as_secs_f64();
     let mut start_s = 0.0;
     for (index, point) in result.points.iter().enumerate() {
-        put(&mut log, format_args!("#[Point {}: {}]", index + 1, point.load));
+        put(&mut log, format_args!("#[Point {}: {}]", index + 1, point.label()));
         start_s += ramp_s;
         for workload in &point.workloads {
             let name = tag_of(&workload.name);

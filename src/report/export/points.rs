@@ -47,7 +47,7 @@ fn rows<'a>(result: &'a RunResult, number: usize, point: &'a PointResult) -> Vec
         rows.extend(all.chain(each).map(row));
     };
     add("point", None, "all", &point.total);
-    for (workload, plan) in point.workloads.iter().zip(&result.plan.workloads) {
+    for (workload, plan) in point.workloads.iter().zip(&result.plan_of(number - 1).0.workloads) {
         add("workload", Some((workload, plan)), "all", &workload.figures);
         for target in &workload.targets {
             add("target", Some((workload, plan)), &target.uri, &target.figures);
@@ -65,6 +65,8 @@ fn columns() -> Vec<(String, Cell)> {
     add("target", |row| row.target.to_owned());
     add("op", |row| row.op.to_owned());
     add("load", |row| row.point.load.to_string());
+    add("settings", |row| row.settings());
+    add("repeat", |row| cell(row.point.step.as_ref().map(|step| step.repeat)));
     add("queue_depth", |row| cell(row.load().0));
     add("outstanding", |row| cell(row.load().1));
     add("rate_per_s", |row| cell(row.load().2));
@@ -97,6 +99,12 @@ fn columns() -> Vec<(String, Cell)> {
 }
 
 impl<'a> Row<'a> {
+    /// What the point has of its own in a campaign: `block_size=8k; targets=2`.
+    fn settings(&self) -> String {
+        let settings = self.point.step.iter().flat_map(|step| &step.settings);
+        settings.map(|setting| format!("{}={}", setting.field, setting.value)).collect::<Vec<_>>().join("; ")
+    }
+
     /// Queue depth, outstanding and rate, of which the load has one.
     fn load(&self) -> (Option<u32>, Option<u32>, Option<u64>) {
         let Some((workload, _)) = self.workload else {

@@ -64,7 +64,9 @@ fn run(text: &mut Text, result: &RunResult) {
     if let Some(seconds) = epoch::seconds(&result.started_at) {
         text.gauge("rigel_run_start_timestamp_seconds", "Start of the run since 1970.", vec![], seconds as f64);
     }
-    text.gauge("rigel_run_planned_points", "Points of the plan.", vec![], result.plan.points.len() as f64);
+    if let Some(planned) = result.planned() {
+        text.gauge("rigel_run_planned_points", "Points that were planned.", vec![], planned as f64);
+    }
     for acceptance in &result.acceptances {
         let labels = vec![("accept", acceptance.that.as_str())];
         let accepted = f64::from(u8::from(acceptance.outcome == Accepted::Passed));

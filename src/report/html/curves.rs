@@ -224,7 +224,7 @@ fn percentiles(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
             points.push((share, histogram.highest_equivalent(value.value_iterated_to()) as f64));
             deepest = deepest.max(share);
         }
-        let name = name(sources, &sources[index], &point.load.to_string());
+        let name = name(sources, &sources[index], &point.label());
         layers.push(Layer::Line(Line { name, colour, points, ..Line::default() }));
     }
     let extent = Some(Extent { low: 0.0, high: deepest });
@@ -243,7 +243,7 @@ fn histogram(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
     for (colour, source) in sources.iter().enumerate().take(CURVES_MAX) {
         let Some(point) = source.result.points.last() else { continue };
         let Some(histogram) = latency(of(&point.total)).and_then(|latency| latency.histogram().ok()) else { continue };
-        let name = name(sources, source, &point.load.to_string());
+        let name = name(sources, source, &point.label());
         let bars = log_bars(&histogram);
         layers.push(if sources.len() == 1 {
             Layer::Bars(Bars { name, colour, bars })

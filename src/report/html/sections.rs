@@ -43,7 +43,7 @@ fn headline(result: &RunResult) -> Markup {
             None => { p { "No point was measured." } }
             Some(point) => {
                 div class="headline" {
-                    (tile(&decimal(point.total.iops, 0), &format!("IOPS, the most reached, at {}", point.load)))
+                    (tile(&decimal(point.total.iops, 0), &format!("IOPS, the most reached, at {}", point.label())))
                     (tile(&format!("{} MB/s", decimal(point.total.bytes_per_s / 1e6, 0)), "bandwidth there"))
                     @for (op, figures) in point.total.ops() {
                         @if let Some(latency) = latency(figures) {
@@ -106,7 +106,7 @@ pub(super) fn figures(sources: &[Source<'_>]) -> Markup {
                     (heading("load"))
                     tbody {
                         @for point in &source.result.points {
-                            (rows(&point.load.to_string(), &point.total))
+                            (rows(&point.label(), &point.total))
                             @if point.workloads.len() > 1 {
                                 @for workload in &point.workloads { (rows(&workload.name, &workload.figures)) }
                             }
@@ -192,7 +192,7 @@ pub(super) fn details(sources: &[Source<'_>]) -> Markup {
                     th { "I/Os a tick" } th { "waits for a full queue" }
                 } }
                 tbody { @for point in &source.result.points { @for core in &point.cores { tr {
-                    td class="w" { (point.load) } td { (core.core) } td { (decimal(core.busy * 100.0, 1)) " %" }
+                    td class="w" { (point.label()) } td { (core.core) } td { (decimal(core.busy * 100.0, 1)) " %" }
                     td { (decimal(core.off_core * 100.0, 1)) " %" }
                     td { (format_latency(core.poll_gap_max_ns as f64)) } td { (format_count(core.polls)) }
                     td { (core.completions_per_tick) } td { (format_count(core.back_pressure)) }
@@ -205,7 +205,7 @@ pub(super) fn details(sources: &[Source<'_>]) -> Markup {
                         th class="w" { "status" } th { "count" }
                     } }
                     tbody { @for point in &source.result.points { @for error in &point.errors { tr {
-                        td class="w" { (point.load) } td class="w" { (error.workload) } td class="w wrap" { (error.target) }
+                        td class="w" { (point.label()) } td class="w" { (error.workload) } td class="w wrap" { (error.target) }
                         td class="w" { (format!("{:?}", error.op).to_lowercase()) } td class="w" { (error.status) }
                         td { (format_count(error.count)) }
                     } } } }
@@ -219,7 +219,7 @@ fn targets(result: &RunResult, point: &PointResult) -> Markup {
     html! {
         @for workload in &point.workloads { @for target in &workload.targets {
             @let index = result.plan.targets.iter().position(|uri| *uri == target.uri).unwrap_or(0);
-            (rows(&format!("{} [{index}] {}", point.load, workload.name), &target.figures))
+            (rows(&format!("{} [{index}] {}", point.label(), workload.name), &target.figures))
         } }
     }
 }

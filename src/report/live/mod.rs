@@ -27,8 +27,12 @@ pub struct View {
     clock: Clock,
     ramp_s: f64,
     time_s: f64,
-    /// The load of each point, in words.
+    /// The load of each point of the plan, in words.
     loads: Vec<String>,
+    /// Points of the run before those of the plan.
+    offset: usize,
+    /// Points of the run; none where that depends on what is measured.
+    planned: Option<usize>,
     /// By cell.
     bytes: Vec<CellBytes>,
     /// The point that is on; none while the queues of `next` are being opened.
@@ -49,7 +53,7 @@ impl View {
     /// A run of `plan`, before its first point.
     #[must_use]
     pub fn new(plan: &Plan, clock: &Clock) -> Self {
-        let loads = (0..plan.points.len()).map(|point| PointLoad::of(plan, point).to_string()).collect();
+        let loads: Vec<_> = (0..plan.points.len()).map(|point| PointLoad::of(plan, point).to_string()).collect();
         let cells = plan.workloads.iter().enumerate().flat_map(|(w, workload)| {
             let ops = move |position| workload.ops().into_iter().map(move |op| plan.cell_bytes(w, position, op));
             (0..workload.targets.len()).flat_map(ops)
@@ -58,6 +62,8 @@ impl View {
             clock: *clock,
             ramp_s: plan.ramp.as_secs_f64(),
             time_s: plan.time.as_secs_f64(),
+            planned: Some(loads.len()),
+            offset: 0,
             loads,
             bytes: cells.collect(),
             point: None,
@@ -69,6 +75,20 @@ impl View {
             errors: 0,
             minute: Minute::default(),
         }
+    }
+
+    /// The same for a plan that is a part of a campaign: what its point is called, how many points come before it, and how
+    /// many there are.
+    #[must_use]
+    pub fn among(self, label: String, offset: usize, planned: Option<usize>) -> Self {
+        Self { loads: vec![label], offset, planned, ..self }
+    }
+
+    /// The same for the rest of a plan, of which `offset` points were run before.
+    #[must_use]
+    pub fn behind(self, offset: usize) -> Self {
+        let planned = Some(offset + self.loads.len());
+        Self { offset, planned, ..self }
     }
 
     /// The plan's point `point` (from 0) begins.
@@ -134,24 +154,25 @@ impl View {
         };
         let at_s = (self.at_s + since_s).min(whole_s);
         let phase = if at_s < self.ramp_s { Phase::Ramp } else { Phase::Window };
-        let share = (point as f64 + at_s / whole_s) / self.loads.len() as f64;
+        let (number, load, progress) = (self.number(point), &self.loads[point], self.progress(at_s, phase));
+        let Some(planned) = self.planned else { return format!("point {number} {load}: {progress}") };
+        let before = self.offset + point;
+        let share = ((before as f64 + at_s / whole_s) / planned as f64).min(1.0);
         let filled = ((share * BAR as f64) as usize).min(BAR);
-        let left_s = whole_s * (self.loads.len() - point) as f64 - at_s;
+        let left_s = whole_s * planned.saturating_sub(before) as f64 - at_s;
         format!(
-            "point {} {}: {} {}{} {:.0} %, {} left",
-            self.number(point),
-            self.loads[point],
-            self.progress(at_s, phase),
+            "point {number} {load}: {progress} {}{} {:.0} %, {} left",
             "━".repeat(filled),
             "─".repeat(BAR - filled),
             share * 100.0,
-            minutes(left_s)
+            minutes(left_s.max(0.0))
         )
     }
 
-    /// `2/7`.
+    /// `2/7`, or `2` where nobody knows how many there will be.
     fn number(&self, point: usize) -> String {
-        format!("{}/{}", point + 1, self.loads.len())
+        let number = self.offset + point + 1;
+        self.planned.map_or_else(|| number.to_string(), |planned| format!("{number}/{planned}"))
     }
 
     /// How far a phase is: `3.2 of 10 s window`.

@@ -18,7 +18,7 @@ pub(super) fn arrivals(out: &mut String, index: usize, point: &PointResult) {
             out,
             "  point {} ({}) {}: offered {}/s, achieved {}/s{share}",
             index + 1,
-            point.load,
+            point.label(),
             workload.name,
             decimal(arrivals.offered_per_s, 1),
             decimal(workload.figures.iops, 1)
@@ -42,7 +42,7 @@ pub(super) fn checks(out: &mut String, index: usize, point: &PointResult) {
         out,
         "  point {} ({}): window {:.3} s; ramp {}, drain {} completions",
         index + 1,
-        point.load,
+        point.label(),
         point.window_s,
         format_count(point.ramp.completions),
         format_count(point.drain.completions)

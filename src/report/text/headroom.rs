@@ -40,7 +40,7 @@ pub(super) fn headroom(result: &RunResult) -> String {
     };
     for (number, point) in (1..).zip(&result.points) {
         let Some(verdict) = &point.verdict else { continue };
-        out.push_str(&format!("  point {number} ({}): {}\n      {}\n", point.load, verdict.bound, verdict.reason));
+        out.push_str(&format!("  point {number} ({}): {}\n      {}\n", point.label(), verdict.bound, verdict.reason));
     }
     out
 }
@@ -48,7 +48,7 @@ pub(super) fn headroom(result: &RunResult) -> String {
 /// What the host did at each point; empty when nothing is known of any.
 pub(super) fn host(result: &RunResult) -> String {
     let known = (1..).zip(&result.points).filter_map(|(number, point)| Some((number, point, point.host.as_ref()?)));
-    known.map(|(number, point, host)| format!("  point {number} ({}): {}", point.load, use_of_host(host))).collect()
+    known.map(|(number, point, host)| format!("  point {number} ({}): {}", point.label(), use_of_host(host))).collect()
 }
 
 fn use_of_host(host: &HostUse) -> String {

@@ -12,11 +12,13 @@ mod checks;
 mod headroom;
 mod payload;
 mod rows;
+mod search;
 mod summary;
 mod table;
 
 pub(super) use headroom::verdicts as bounds;
 pub(super) use payload::{asked as payload_asked, found as payload_found};
+pub use search::found as searches;
 pub use summary::summary;
 pub use table::{acceptances, table};
 pub(crate) use table::{drawn, frame};

@@ -72,9 +72,9 @@ pub(super) fn by_target(result: &RunResult) -> Vec<Row<'_>> {
 
 fn load(point: &PointResult) -> String {
     match point.mark() {
-        Some(Mark::Failed) => format!("{} {FAILED}", point.load),
-        Some(Mark::Unsteady) => format!("{} {UNSTEADY}", point.load),
-        None => point.load.to_string(),
+        Some(Mark::Failed) => format!("{} {FAILED}", point.label()),
+        Some(Mark::Unsteady) => format!("{} {UNSTEADY}", point.label()),
+        None => point.label(),
     }
 }
 

@@ -7,7 +7,7 @@ use super::headroom;
 use super::payload;
 use super::rows::by_target;
 use super::table::{draw, table};
-use super::{Style, ascii};
+use super::{Style, ascii, search};
 use crate::plan::{Plan, WorkloadPlan};
 use crate::report::columns::decimal;
 use crate::result::{PointResult, RunResult};
@@ -27,6 +27,10 @@ pub fn summary(result: &RunResult) -> String {
     }
     section(&mut out, "Figures of the window");
     out.push_str(&table(result, Style::plain()));
+    if !result.search.is_empty() {
+        section(&mut out, "Search");
+        out.push_str(&search::trace(result));
+    }
     if result.plan.targets.len() > 1 && !result.points.is_empty() {
         section(&mut out, "By target");
         out.push_str(&draw(&by_target(result), "workload", Style::plain()));
@@ -154,7 +158,7 @@ fn footprint(out: &mut String, index: usize, point: &PointResult) {
             "  point {} ({}) {}: {} of {} GB touched ({:.2} %), {:.1} % of the I/Os to a place for the first time, {:.2} I/Os a \
              place",
             index + 1,
-            point.load,
+            point.label(),
             workload.name,
             gb(found.touched_bytes),
             gb(found.region_bytes),
@@ -171,7 +175,7 @@ fn cores(out: &mut String, index: usize, point: &PointResult) {
             out,
             "  point {} ({}) core {}: busy {:.1} %, off core {:.1} %, longest poll gap {}, {} polls, {} waits for a full queue",
             index + 1,
-            point.load,
+            point.label(),
             core.core,
             core.busy * 100.0,
             core.off_core * 100.0,

@@ -7,7 +7,7 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, Table};
 
 use super::headroom::verdicts;
 use super::rows::{FAILED, Rates, Row, UNSTEADY, by_point};
-use super::{Style, ascii};
+use super::{Style, ascii, search};
 use crate::report::accepted;
 use crate::report::columns::{decimal, latencies};
 use crate::result::{Latency, RunResult};
@@ -26,6 +26,7 @@ pub fn table(result: &RunResult, style: Style) -> String {
         out.push_str(&legend(&rows));
     }
     out.push_str(&verdicts(result));
+    out.push_str(&search::found(result));
     out.push_str(&acceptances(result));
     for verdict in &result.verdicts {
         out.push_str(&format!("note: {verdict}\n"));

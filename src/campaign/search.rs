@@ -1,0 +1,347 @@
+//! The search for the highest load that keeps its limits: which load is tried next, and when it has ended.
+//!
+//! Owns the choice. The bracket is the highest load that kept the limits and the least one above it that did not; within it
+//! the next load is where the limits would be reached, were the latency that of a queue: its reciprocal falls with the rate
+//! in a straight line (M/M/1), and in a closed loop it rises with the depth (Little's law). A load counts as kept only while
+//! every try of it kept the limits, and the answer is tried twice.
+
+use super::{of_step, role, set_load};
+use crate::plan::Load;
+use crate::result::{Accepted, PointResult, Role, SearchOutcome, SearchResult, SettingResult, Tried};
+use crate::spec::{Job, OpenLoad, Search, SearchField, Step};
+
+/// The first rate tried, as a share of the highest one.
+const FIRST: f64 = 0.8;
+/// The lowest rate of interest where none is stated, as a share of the highest one.
+const LOWEST: f64 = 0.01;
+/// How far beside the expected limit a load is tried, as a share of the width asked for: near enough that two such loads
+/// are a bracket, far enough that chance seldom takes one for the other.
+const ASIDE: f64 = 0.4;
+/// How often the answer has to keep the limits.
+const CONFIRMED: usize = 2;
+
+/// A search so far.
+#[derive(Debug, Clone)]
+pub(super) struct Progress {
+    search: Search,
+    /// The highest rate that the targets reached in a closed loop, for each workload.
+    max: Option<f64>,
+    tried: Vec<Tried>,
+}
+
+/// What comes next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Next {
+    /// The highest rate is looked for.
+    Max,
+    /// A load is tried.
+    Try(u64),
+    /// Nothing.
+    End(SearchOutcome),
+}
+
+/// The step's job at a load that is tried; the load's own options are those of the workloads.
+pub(super) fn job_at(job: &Job, step: &Step, load: u64) -> Job {
+    let depth = u32::try_from(load).unwrap_or(u32::MAX);
+    let mut at = step.job.clone();
+    let load = match job.search.as_ref().map(Search::field).unwrap_or_default() {
+        SearchField::Rate => {
+            Load::Rate(OpenLoad { rate_per_s: load, arrivals: Default::default(), max_outstanding: None })
+        }
+        SearchField::QueueDepth => Load::QueueDepth(depth),
+        SearchField::Outstanding => Load::Outstanding(depth),
+    };
+    set_load(&mut at, load);
+    at
+}
+
+impl Progress {
+    /// The search at a step, from the points so far.
+    pub(super) fn of(search: Search, step: &Step, points: &[PointResult]) -> Self {
+        let number = |load: Load| match load {
+            Load::QueueDepth(depth) | Load::Outstanding(depth) => u64::from(depth),
+            Load::Rate(open) => open.rate_per_s,
+        };
+        let (mut max, mut tried) = (None, Vec::new());
+        for (index, point) in of_step(step, points) {
+            match (role(point), point.step.as_ref().and_then(|step| step.plan.points[0].loads.first())) {
+                (Some(Role::Max), _) => max = Some(point.total.iops / point.workloads.len().max(1) as f64),
+                // The plan of a queue depth on a volume set speaks of all its targets.
+                (Some(Role::Tried), Some(load)) => {
+                    tried.push(Tried::of(index, number(*load), point, &search.limit));
+                }
+                _ => {}
+            }
+        }
+        Self { search, max, tried }
+    }
+
+    /// What comes next.
+    pub(super) fn next(&self) -> Next {
+        let Some((floor, ceiling)) = self.range() else { return Next::Max };
+        if self.tried.last().is_some_and(|tried| tried.outcome == Accepted::NotJudged) {
+            return Next::End(SearchOutcome::NotJudged);
+        }
+        let (low, high) = self.bracket();
+        let narrow = self.is_narrow(low, high.or(self.untried_ceiling()));
+        if let Some(low) = low.filter(|_| narrow || high.is_none()) {
+            if high.is_none() && low >= ceiling && self.search.to.is_some() {
+                return self.confirmed(low, SearchOutcome::HighestKeeps);
+            }
+            if narrow {
+                return self.confirmed(low, SearchOutcome::Found);
+            }
+        }
+        if high.is_some_and(|high| high <= floor) {
+            return Next::End(SearchOutcome::LowestBreaks);
+        }
+        if self.tried.len() >= self.search.tries() as usize {
+            return Next::End(SearchOutcome::Wide);
+        }
+        Next::Try(match (low, high) {
+            (None, None) => self.first(floor, ceiling),
+            (None, Some(high)) => self.below(floor, high),
+            (Some(low), None) => self.above(low, ceiling),
+            (Some(low), Some(high)) => self.between(low, high),
+        })
+    }
+
+    /// The outcome so far.
+    pub(super) fn result(&self, step: &Step, points: &[PointResult]) -> SearchResult {
+        let (answer, broken_at) = self.bracket();
+        let outcome = if let Next::End(outcome) = self.next() { outcome } else { SearchOutcome::Unfinished };
+        let there: Vec<&Tried> = self.tried.iter().filter(|tried| Some(tried.load) == answer).collect();
+        let kept = there.iter().filter(|tried| tried.outcome == Accepted::Passed).count() as u32;
+        let iops: f64 = there.iter().map(|tried| points[tried.point].total.iops).sum();
+        let mut result = SearchResult {
+            settings: step.settings.iter().map(SettingResult::from).collect(),
+            field: self.search.field(),
+            limit: self.search.limit.iter().map(ToString::to_string).collect(),
+            outcome,
+            answer,
+            broken_at,
+            iops: (!there.is_empty()).then(|| iops / there.len() as f64),
+            kept: (kept, there.len() as u32),
+            max_iops: self.max,
+            tried: self.tried.clone(),
+            says: String::new(),
+        };
+        result.says = result.sentence();
+        result
+    }
+
+    fn is_rate(&self) -> bool {
+        self.search.field() == SearchField::Rate
+    }
+
+    /// The loads of interest; none while that of the highest rate is not known.
+    fn range(&self) -> Option<(u64, u64)> {
+        let Search { from, to, .. } = self.search;
+        if !self.is_rate() {
+            return Some((from.unwrap_or(1), self.search.deepest()));
+        }
+        let ceiling = to.or(self.max.map(|max| (max.round() as u64).max(1)))?;
+        Some((from.unwrap_or(((ceiling as f64 * LOWEST) as u64).max(1)), ceiling))
+    }
+
+    /// What the targets reached is as good as a load that they could not follow.
+    fn untried_ceiling(&self) -> Option<u64> {
+        (self.is_rate() && self.search.to.is_none()).then(|| self.range().map(|(_, ceiling)| ceiling)).flatten()
+    }
+
+    /// The highest load that was always kept below the least one that was not, and the latter.
+    fn bracket(&self) -> (Option<u64>, Option<u64>) {
+        let of = |outcome| self.tried.iter().filter(move |tried| tried.outcome == outcome).map(|tried| tried.load);
+        let high = of(Accepted::Failed).min();
+        (of(Accepted::Passed).filter(|load| high.is_none_or(|high| *load < high)).max(), high)
+    }
+
+    fn is_narrow(&self, low: Option<u64>, high: Option<u64>) -> bool {
+        let (Some(low), Some(high)) = (low, high) else { return false };
+        high.saturating_sub(low) as f64 <= self.search.within() * high as f64 || (!self.is_rate() && high <= low + 1)
+    }
+
+    /// The end, once the answer was tried often enough.
+    fn confirmed(&self, answer: u64, outcome: SearchOutcome) -> Next {
+        let times = self.tried.iter().filter(|tried| tried.load == answer).count();
+        let more = times < CONFIRMED && self.tried.len() < self.search.tries() as usize;
+        if more { Next::Try(answer) } else { Next::End(outcome) }
+    }
+
+    fn first(&self, floor: u64, ceiling: u64) -> u64 {
+        match (self.is_rate(), self.search.to) {
+            (true, None) => ((ceiling as f64 * FIRST) as u64).max(floor),
+            (true, Some(to)) => to,
+            (false, _) => floor,
+        }
+    }
+
+    /// Nothing was kept yet.
+    fn below(&self, floor: u64, high: u64) -> u64 {
+        let guess = match self.of_limit(high) {
+            // A queue's latency is not that of its waiting alone, so the guess is a careful one.
+            Some(over) if self.is_rate() => {
+                let ceiling = self.max.unwrap_or(high as f64 * 1.05).max(high as f64 * 1.01);
+                let expected = ceiling - (ceiling - high as f64) * over;
+                expected.clamp(high as f64 * 0.5, high as f64 * 0.95)
+            }
+            _ => high as f64 / 2.0,
+        };
+        // Far below, the lowest load is as good a guess, and it ends the search if it is broken.
+        let tries = self.tried.iter().filter(|tried| tried.outcome == Accepted::Failed).count();
+        let guess = if tries >= 3 { floor } else { guess as u64 };
+        guess.clamp(floor, high.saturating_sub(1).max(floor))
+    }
+
+    /// Nothing was broken yet.
+    fn above(&self, low: u64, ceiling: u64) -> u64 {
+        match self.untried_ceiling() {
+            Some(ceiling) => self.between(low, ceiling),
+            None => low.saturating_mul(2).min(ceiling),
+        }
+    }
+
+    /// Within the bracket: beside the load at which the limits are expected to be reached.
+    fn between(&self, low: u64, high: u64) -> u64 {
+        let (from, to) = (low as f64, high as f64);
+        let width = to - from;
+        // Where the curve is not that of the model, halving makes sure of the progress.
+        let halve = self.tried.len() % 4 == 3;
+        let expected = self.expected(low, high).filter(|_| !halve).unwrap_or(if to > 4.0 * from {
+            (from * to).sqrt()
+        } else {
+            from + width / 2.0
+        });
+        let aside = ASIDE * self.search.within() * to;
+        let next = if !self.is_rate() || halve {
+            expected
+        } else if expected - from <= 2.0 * aside {
+            expected + aside
+        } else {
+            expected - aside
+        };
+        let margin = (width * 0.05).min(aside);
+        let next = next.clamp(from + margin, to - margin).round() as u64;
+        next.clamp(low + 1, high.saturating_sub(1).max(low + 1))
+    }
+
+    /// The load at which the limits are reached, after the model of a queue; none without figures.
+    fn expected(&self, low: u64, high: u64) -> Option<f64> {
+        let (from, to) = (low as f64, high as f64);
+        let at_low = self.of_limit(low)?;
+        let (a, b) = if self.is_rate() {
+            // No figure stands for a queue without end.
+            (1.0 / at_low - 1.0, self.of_limit(high).map_or(0.0, |share| 1.0 / share) - 1.0)
+        } else {
+            (1.0 - at_low, 1.0 - self.of_limit(high)?)
+        };
+        (a > 0.0 && b < 0.0).then(|| from + (to - from) * a / (a - b))
+    }
+
+    /// How near its limits a load came, the worst of its tries.
+    fn of_limit(&self, load: u64) -> Option<f64> {
+        self.tried.iter().filter(|tried| tried.load == load).filter_map(|tried| tried.of_limit).reduce(f64::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches on an array whose latency at a load, as a share of the limit, is known.
+    fn search(text: &str, max: Option<f64>, of_limit: impl Fn(u64) -> Option<f64>) -> (SearchOutcome, Progress) {
+        let search: Search = toml::from_str(text).unwrap();
+        let mut progress = Progress { search, max: None, tried: Vec::new() };
+        loop {
+            match progress.next() {
+                Next::Max => progress.max = Some(max.expect("this search needs no highest rate")),
+                Next::End(outcome) => return (outcome, progress),
+                Next::Try(load) => {
+                    let share = of_limit(load);
+                    let outcome =
+                        if share.is_some_and(|share| share <= 1.0) { Accepted::Passed } else { Accepted::Failed };
+                    let point = progress.tried.len();
+                    progress.tried.push(Tried { point, load, outcome, of_limit: share, reason: None });
+                    assert!(progress.tried.len() <= 12, "{:?}", progress.tried);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_limit_of_a_queue_is_found_within_two_per_cent_wherever_it_lies() {
+        let capacity = 200_000.0;
+        for share in [0.13, 0.3, 0.5, 0.7, 0.85, 0.95, 0.99] {
+            let limit_at = capacity * share;
+            // M/M/1: the latency is 1 / (capacity - rate); the limit is that at `limit_at`.
+            let of_limit = |load: u64| {
+                let load = load as f64;
+                (load < capacity).then(|| (capacity - limit_at) / (capacity - load))
+            };
+            let (outcome, progress) = search("limit = ['p99 read <= 1ms']", Some(capacity), of_limit);
+            let (answer, broken) = progress.bracket();
+            let answer = answer.unwrap() as f64;
+            assert_eq!(outcome, SearchOutcome::Found, "{share}: {:?}", progress.tried);
+            assert!(answer <= limit_at && answer >= limit_at * 0.98, "{share}: {answer} of {limit_at}");
+            assert!(broken.is_none_or(|broken| broken as f64 >= limit_at), "{share}: {broken:?}");
+            assert!(progress.tried.len() <= 10, "{share}: {} tries", progress.tried.len());
+        }
+    }
+
+    #[test]
+    fn the_limit_of_a_wall_is_found_too() {
+        // Below the wall nothing hints at it.
+        for wall in [15_000, 50_000, 120_000, 190_000] {
+            let of_limit = |load: u64| if load <= wall { Some(0.3) } else { Some(40.0) };
+            let (outcome, progress) = search("limit = ['p99 <= 1ms']", Some(200_000.0), of_limit);
+            let (answer, broken) = progress.bracket();
+            assert!([SearchOutcome::Found, SearchOutcome::Wide].contains(&outcome));
+            assert!(answer.is_some_and(|answer| answer <= wall) && broken.is_some_and(|broken| broken > wall));
+            let (answer, broken) = (answer.unwrap() as f64, broken.unwrap() as f64);
+            assert!(broken - answer <= 0.05 * broken, "{wall}: {answer}..{broken}, {:?}", progress.tried);
+        }
+    }
+
+    #[test]
+    fn a_limit_that_the_lowest_load_breaks_is_an_answer() {
+        for text in ["limit = ['p99 <= 1ms']", "limit = ['p99 <= 1ms']\nfield = 'queue_depth'"] {
+            let (outcome, progress) = search(text, Some(1e5), |_| Some(7.0));
+            assert_eq!((outcome, progress.bracket().0), (SearchOutcome::LowestBreaks, None), "{text}");
+            assert!(progress.tried.len() <= 6, "{:?}", progress.tried);
+        }
+    }
+
+    #[test]
+    fn a_limit_that_holds_up_to_the_end_is_an_answer() {
+        let (outcome, progress) = search("limit = ['p99 <= 1ms']\nto = '50k'", None, |_| Some(0.1));
+        assert_eq!((outcome, progress.bracket()), (SearchOutcome::HighestKeeps, (Some(50_000), None)));
+        assert_eq!(progress.tried.len(), 2);
+        // What was reached flat out bounds the search where nothing was asked.
+        let (outcome, progress) = search("limit = ['p99 <= 1s']", Some(1e5), |_| Some(0.01));
+        assert_eq!(outcome, SearchOutcome::Found);
+        assert!(progress.bracket().0.unwrap() >= 98_000, "{:?}", progress.tried);
+    }
+
+    #[test]
+    fn the_greatest_depth_is_found_to_the_last_one() {
+        for deepest in [1, 2, 3, 7, 20, 100] {
+            let of_limit = |depth: u64| Some(depth as f64 / (f64::from(deepest) + 0.5));
+            let (outcome, progress) = search("limit = ['mean <= 1ms']\nfield = 'queue_depth'", None, of_limit);
+            assert_eq!(outcome, SearchOutcome::Found, "{deepest}: {:?}", progress.tried);
+            assert_eq!(progress.bracket().0, Some(deepest as u64), "{:?}", progress.tried);
+        }
+    }
+
+    #[test]
+    fn what_breaks_once_is_broken() {
+        let mut progress =
+            Progress { search: toml::from_str("limit = ['p99 <= 1ms']").unwrap(), max: Some(1e5), tried: Vec::new() };
+        let tried = |load, outcome| Tried { point: 0, load, outcome, of_limit: Some(1.0), reason: None };
+        progress.tried = vec![tried(80_000, Accepted::Passed), tried(90_000, Accepted::Failed)];
+        assert_eq!(progress.bracket(), (Some(80_000), Some(90_000)));
+        progress.tried.push(tried(80_000, Accepted::Failed));
+        assert_eq!(progress.bracket(), (None, Some(80_000)));
+        progress.tried.push(tried(70_000, Accepted::NotJudged));
+        assert_eq!(progress.next(), Next::End(SearchOutcome::NotJudged));
+    }
+}

@@ -1,0 +1,104 @@
+//! What a point of a campaign has of its own: the settings that make it, and the plan they come to.
+//!
+//! Owns these types, and how a point is called among others. Knows not which point comes next.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::headroom::Headroom;
+use super::point::PointResult;
+use crate::plan::Plan;
+use crate::spec::Setting;
+
+/// The settings of a point, beyond what the whole run has in common.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepResult {
+    /// Number of the step among those of the job, from 0, in the order of the sweep's lists.
+    pub number: usize,
+    /// The fields of the sweep with their values, in the sweep's order.
+    pub settings: Vec<SettingResult>,
+    /// Which repeat it is, from 1; with rounds the number of the round.
+    pub repeat: u32,
+    /// What it was run for.
+    pub role: Role,
+    /// What was driven.
+    pub plan: Plan,
+    /// The generator's ceiling for this plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headroom: Option<Headroom>,
+}
+
+/// A field and its value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SettingResult {
+    /// The field of the job, or `percent_of_max`.
+    pub field: String,
+    /// Its value, as a job has it.
+    pub value: String,
+}
+
+impl From<&Setting> for SettingResult {
+    fn from(setting: &Setting) -> Self {
+        Self { field: setting.field.clone(), value: setting.text() }
+    }
+}
+
+/// What a point of a campaign was run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// It is one of the job's points.
+    Point,
+    /// To find the highest rate: a closed loop as deep as the open loops may get.
+    Max,
+    /// It is a load that a search tried.
+    Tried,
+}
+
+/// The fields that a point's load tells anyway.
+const LOADS: [&str; 3] = ["queue_depth", "outstanding", "rate"];
+
+impl StepResult {
+    /// The settings but for the load, in words: `block_size 8k, targets 2`; empty where the load is all.
+    #[must_use]
+    pub fn series(&self) -> String {
+        series(&self.settings)
+    }
+}
+
+/// Settings but for loads, in words.
+#[must_use]
+pub fn series(settings: &[SettingResult]) -> String {
+    let others = settings.iter().filter(|setting| !LOADS.contains(&setting.field.as_str()) && setting.field != PERCENT);
+    others.map(|setting| format!("{} {}", setting.field, setting.value)).collect::<Vec<_>>().join(", ")
+}
+
+/// The setting of a point whose rate is a share of the highest one.
+pub const PERCENT: &str = "percent_of_max";
+
+impl PointResult {
+    /// What it is called: its load, and before that the settings that are its own.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let load = match &self.step {
+            Some(step) if step.role == Role::Max => format!("highest rate, {}", self.load),
+            _ => self.load.to_string(),
+        };
+        match self.series() {
+            series if series.is_empty() => load,
+            series => format!("{series}, {load}"),
+        }
+    }
+
+    /// The settings but for the load that are its own, in words; points that agree in them make one curve.
+    #[must_use]
+    pub fn series(&self) -> String {
+        self.step.as_ref().map_or_else(String::new, |step| step.series())
+    }
+
+    /// Whether it belongs to a curve: it was not run only to find the highest rate.
+    #[must_use]
+    pub fn is_of_curve(&self) -> bool {
+        self.step.as_ref().is_none_or(|step| step.role != Role::Max)
+    }
+}
