@@ -2,8 +2,8 @@
 //!
 //! Owns the choice. The bracket is the highest load that kept the limits and the least one above it that did not; within it
 //! the next load is where the limits would be reached, were the latency that of a queue: its reciprocal falls with the rate
-//! in a straight line (M/M/1), and in a closed loop it rises with the depth (Little's law). A load counts as kept only while
-//! every try of it kept the limits, and the answer is tried twice.
+//! in a straight line (M/M/1), and in a closed loop it rises with the depth (Little's law). Chance decides near the limit, so
+//! both ends of the final bracket are tried twice, and once more where the two disagree: the majority counts.
 
 use super::{of_step, role, set_load};
 use crate::plan::Load;
@@ -17,8 +17,10 @@ const LOWEST: f64 = 0.01;
 /// How far beside the expected limit a load is tried, as a share of the width asked for: near enough that two such loads
 /// are a bracket, far enough that chance seldom takes one for the other.
 const ASIDE: f64 = 0.4;
-/// How often the answer has to keep the limits.
+/// How often each end of the bracket is tried.
 const CONFIRMED: usize = 2;
+/// A load that breaks a limit by more than this share of it does not do so by chance.
+const CLEARLY: f64 = 0.1;
 
 /// A search so far.
 #[derive(Debug, Clone)]
@@ -82,20 +84,24 @@ impl Progress {
         if self.tried.last().is_some_and(|tried| tried.outcome == Accepted::NotJudged) {
             return Next::End(SearchOutcome::NotJudged);
         }
+        let tries_left = self.has_tries_left();
+        if let Some(tried) = self.tried.last().filter(|tried| tries_left && self.majority(tried.load) == 0) {
+            return Next::Try(tried.load);
+        }
         let (low, high) = self.bracket();
         let narrow = self.is_narrow(low, high.or(self.untried_ceiling()));
         if let Some(low) = low.filter(|_| narrow || high.is_none()) {
             if high.is_none() && low >= ceiling && self.search.to.is_some() {
-                return self.confirmed(low, SearchOutcome::HighestKeeps);
+                return self.confirmed(low, None, SearchOutcome::HighestKeeps);
             }
             if narrow {
-                return self.confirmed(low, SearchOutcome::Found);
+                return self.confirmed(low, high, SearchOutcome::Found);
             }
         }
         if high.is_some_and(|high| high <= floor) {
             return Next::End(SearchOutcome::LowestBreaks);
         }
-        if self.tried.len() >= self.search.tries() as usize {
+        if !tries_left {
             return Next::End(SearchOutcome::Wide);
         }
         Next::Try(match (low, high) {
@@ -130,6 +136,10 @@ impl Progress {
         result
     }
 
+    fn has_tries_left(&self) -> bool {
+        self.tried.len() + usize::from(self.max.is_some()) < self.search.tries() as usize
+    }
+
     fn is_rate(&self) -> bool {
         self.search.field() == SearchField::Rate
     }
@@ -149,11 +159,23 @@ impl Progress {
         (self.is_rate() && self.search.to.is_none()).then(|| self.range().map(|(_, ceiling)| ceiling)).flatten()
     }
 
-    /// The highest load that was always kept below the least one that was not, and the latter.
+    /// The highest load that was kept below the least one that was not, and the latter.
     fn bracket(&self) -> (Option<u64>, Option<u64>) {
-        let of = |outcome| self.tried.iter().filter(move |tried| tried.outcome == outcome).map(|tried| tried.load);
-        let high = of(Accepted::Failed).min();
-        (of(Accepted::Passed).filter(|load| high.is_none_or(|high| *load < high)).max(), high)
+        let loads = || self.tried.iter().map(|tried| tried.load);
+        let high = loads().filter(|load| self.majority(*load) < 0).min();
+        (loads().filter(|load| self.majority(*load) > 0 && high.is_none_or(|high| *load < high)).max(), high)
+    }
+
+    /// How many more tries of a load kept the limits than broke them.
+    fn majority(&self, load: u64) -> i32 {
+        let tries = self.tried.iter().filter(|tried| tried.load == load);
+        tries
+            .map(|tried| match tried.outcome {
+                Accepted::Passed => 1,
+                Accepted::Failed => -1,
+                Accepted::NotJudged => 0,
+            })
+            .sum()
     }
 
     fn is_narrow(&self, low: Option<u64>, high: Option<u64>) -> bool {
@@ -161,11 +183,16 @@ impl Progress {
         high.saturating_sub(low) as f64 <= self.search.within() * high as f64 || (!self.is_rate() && high <= low + 1)
     }
 
-    /// The end, once the answer was tried often enough.
-    fn confirmed(&self, answer: u64, outcome: SearchOutcome) -> Next {
-        let times = self.tried.iter().filter(|tried| tried.load == answer).count();
-        let more = times < CONFIRMED && self.tried.len() < self.search.tries() as usize;
-        if more { Next::Try(answer) } else { Next::End(outcome) }
+    /// The end, once both ends of the bracket were tried often enough. What the targets could not follow, or what is far
+    /// beyond the limit, needs no second try.
+    fn confirmed(&self, answer: u64, high: Option<u64>, outcome: SearchOutcome) -> Next {
+        let times = |load: u64| self.tried.iter().filter(|tried| tried.load == load).count();
+        let close = high.filter(|high| self.of_limit(*high).is_some_and(|share| share <= 1.0 + CLEARLY));
+        let open = [Some(answer), close].into_iter().flatten().find(|load| times(*load) < CONFIRMED);
+        match open.filter(|_| self.has_tries_left()) {
+            Some(load) => Next::Try(load),
+            None => Next::End(outcome),
+        }
     }
 
     fn first(&self, floor: u64, ceiling: u64) -> u64 {
@@ -238,9 +265,11 @@ impl Progress {
         (a > 0.0 && b < 0.0).then(|| from + (to - from) * a / (a - b))
     }
 
-    /// How near its limits a load came, the worst of its tries.
+    /// How near its limits a load came, on the mean of its tries; none where one of them has no figure.
     fn of_limit(&self, load: u64) -> Option<f64> {
-        self.tried.iter().filter(|tried| tried.load == load).filter_map(|tried| tried.of_limit).reduce(f64::max)
+        let tries = || self.tried.iter().filter(|tried| tried.load == load);
+        let sum: Option<f64> = tries().map(|tried| tried.of_limit).sum();
+        sum.filter(|_| tries().count() > 0).map(|sum| sum / tries().count() as f64)
     }
 }
 
@@ -333,12 +362,14 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_once_is_broken() {
+    fn the_majority_of_the_tries_counts() {
         let mut progress =
             Progress { search: toml::from_str("limit = ['p99 <= 1ms']").unwrap(), max: Some(1e5), tried: Vec::new() };
         let tried = |load, outcome| Tried { point: 0, load, outcome, of_limit: Some(1.0), reason: None };
         progress.tried = vec![tried(80_000, Accepted::Passed), tried(90_000, Accepted::Failed)];
         assert_eq!(progress.bracket(), (Some(80_000), Some(90_000)));
+        progress.tried.push(tried(80_000, Accepted::Failed));
+        assert_eq!((progress.bracket(), progress.next()), ((None, Some(90_000)), Next::Try(80_000)));
         progress.tried.push(tried(80_000, Accepted::Failed));
         assert_eq!(progress.bracket(), (None, Some(80_000)));
         progress.tried.push(tried(70_000, Accepted::NotJudged));

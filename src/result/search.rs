@@ -24,7 +24,7 @@ pub struct SearchResult {
     pub limit: Vec<String>,
     /// How it ended.
     pub outcome: SearchOutcome,
-    /// The highest load at which all limits held; none if none did.
+    /// The highest load at which all limits held, in more of its tries than not; none if none did.
     pub answer: Option<u64>,
     /// The least load above it at which one did not; none if none was found.
     pub broken_at: Option<u64>,
@@ -47,7 +47,7 @@ pub struct SearchResult {
 pub enum SearchOutcome {
     /// The bracket is as narrow as was asked for.
     Found,
-    /// All loads that may be tried were tried before that.
+    /// All points that it may take were taken before that.
     Wide,
     /// Already the lowest load breaks a limit.
     LowestBreaks,
@@ -144,8 +144,11 @@ impl SearchResult {
                 format!("{at}the search for the {what} with {limits} is not finished ({tried})")
             }
             (outcome, Some(answer)) => {
-                let wide =
-                    if outcome == SearchOutcome::Wide { "; all tries are used up, so the bracket is wide" } else { "" };
+                let wide = if outcome == SearchOutcome::Wide {
+                    "; all points it may take are used up, so the bracket is wide"
+                } else {
+                    ""
+                };
                 let iops =
                     self.iops.map(|iops| format!(" ({} IOPS)", format_count(iops.round() as u64))).unwrap_or_default();
                 format!(

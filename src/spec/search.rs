@@ -13,9 +13,9 @@ use super::open::{self, RATE_MAX};
 use super::scalar;
 use super::schema;
 
-/// Most loads that a search tries where none is stated.
+/// Most points of a search where none is stated.
 const TRIES_DEFAULT: u32 = 12;
-/// Most loads that a search may try.
+/// Most points that a search may take.
 pub const TRIES_MAX: u32 = 100;
 /// The greatest depth that is of interest where none is stated.
 const DEEPEST: u64 = 1_024;
@@ -46,7 +46,7 @@ pub struct Search {
     #[serde(deserialize_with = "scalar::share", serialize_with = "scalar::write_percent")]
     #[schemars(schema_with = "schema::share")]
     pub within: Option<f64>,
-    /// Most loads that are tried, 3 to 100; 12 if absent.
+    /// Most points that it takes, that of the highest rate among them, 3 to 100; 12 if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 3, max = 100))]
     pub tries: Option<u32>,
@@ -106,7 +106,7 @@ impl Search {
         self.to.unwrap_or(DEEPEST.max(self.from.unwrap_or(1) + 1))
     }
 
-    /// Most loads that are tried.
+    /// Most points that it takes.
     #[must_use]
     pub fn tries(&self) -> u32 {
         self.tries.unwrap_or(TRIES_DEFAULT)
