@@ -30,7 +30,8 @@ fn one_two_four_and_eight_volumes_are_one_command_and_one_chart() {
     assert_eq!(array.uris.len(), 8);
     let targets: String = array.uris.iter().map(|uri| format!("[[target]]\nuri = \"{uri}\"\n")).collect();
     let run_for = "[run]\nramp = \"100ms\"\ntime = \"300ms\"\n";
-    let (result, page) = run(&format!("{targets}{run_for}[[workload]]\noutstanding = 32\n[sweep]\ntargets = [1, 2, 4, 8]\n"));
+    let (result, page) =
+        run(&format!("{targets}{run_for}[[workload]]\noutstanding = 32\n[sweep]\ntargets = [1, 2, 4, 8]\n"));
     let labels: Vec<String> = result.points.iter().map(rigel::result::PointResult::label).collect();
     assert_eq!(labels, [1, 2, 4, 8].map(|n| format!("targets {n}, 32 outstanding")));
     for (point, targets) in result.points.iter().zip([1, 2, 4, 8]) {

@@ -12,8 +12,7 @@ const LAYERS: [&str; 19] = [
     "campaign", "archive", "report", "compare", "cluster", "cli", "main",
 ];
 /// Layers that are pure functions of their input.
-const PURE: [&str; 9] =
-    ["stats", "spec", "import", "plan", "workload", "result", "campaign", "report", "compare"];
+const PURE: [&str; 9] = ["stats", "spec", "import", "plan", "workload", "result", "campaign", "report", "compare"];
 /// The only file of the crate with `unsafe`; all else that needs it lives in `spdk-wrapper`.
 const UNSAFE_FILE: &str = "driver/uring.rs";
 /// Most lines of a file.

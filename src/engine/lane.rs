@@ -106,6 +106,13 @@ pub(super) struct SoleLane {
     depths: Vec<u32>,
 }
 
+/// The only lane of a core, a closed loop that never pauses, whose I/Os are of several kinds; `MIXED` if of several sizes.
+#[derive(Debug)]
+pub(super) struct OneLane<const MIXED: bool> {
+    batch: Batch,
+    depths: Vec<u32>,
+}
+
 /// Lanes of closed loops that each send so many I/Os and then no more.
 #[derive(Debug)]
 pub(super) struct BudgetLanes(Vec<BudgetLane>);
@@ -200,6 +207,14 @@ impl Lanes<true, true> {
         Some(SoleLane { batch: batch.sole()?, depths: depths.clone() })
     }
 
+    /// The only lane, if it is one, and a closed loop that never pauses, with I/Os of one size or (`MIXED`) of several.
+    pub(super) fn one<const MIXED: bool>(&self) -> Option<OneLane<MIXED>> {
+        let [AnyLane { batch, open_loop: None, thinking: None, depths, mixed }] = self.0.as_slice() else {
+            return None;
+        };
+        (*mixed == MIXED).then(|| OneLane { batch: batch.clone(), depths: depths.clone() })
+    }
+
     /// The same without what open loops need, where there is none; else as they are.
     pub(super) fn closed(self) -> Result<Lanes<false, false>, Self> {
         let plain = |lane: &AnyLane| lane.open_loop.is_none() && lane.thinking.is_none();
@@ -290,6 +305,39 @@ impl Source for SoleLane {
 
     fn depths(&self, point: usize) -> Vec<u32> {
         vec![self.depths[point]]
+    }
+
+    fn begin_point(&mut self, start: Ticks) {
+        self.batch.begin_point(start);
+    }
+
+    #[inline(always)]
+    fn next_io(&mut self, _lane: u32, now: Ticks) -> NextIo {
+        self.batch.next_io(now)
+    }
+
+    #[inline(always)]
+    fn open_loop(&mut self, _lane: u32) -> Option<&mut OpenLoop> {
+        None
+    }
+
+    #[inline(always)]
+    fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)> {
+        std::iter::empty()
+    }
+}
+
+impl<const MIXED: bool> Source for OneLane<MIXED> {
+    const OPEN: bool = false;
+    const THINK: bool = false;
+    const MIXED: bool = MIXED;
+
+    fn depths(&self, point: usize) -> Vec<u32> {
+        vec![self.depths[point]]
+    }
+
+    fn are_mixed(&self) -> bool {
+        MIXED
     }
 
     fn begin_point(&mut self, start: Ticks) {

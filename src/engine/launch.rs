@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, channel};
 use std::thread::Scope;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::book::{Book, Pages};
 use super::collect::Collector;
@@ -16,6 +16,7 @@ use super::housekeeping::Housekeeping;
 use super::lane::{BudgetLanes, Lanes, Source};
 use super::off_core::OffCore;
 use super::schedule::{DRAIN_LIMIT_S, Schedule};
+use super::silence::Watch;
 use super::stop::{Reason, Stop};
 use super::turn::Turn;
 use super::{IntervalFigures, PointFigures};
@@ -23,9 +24,6 @@ use crate::clock::Clock;
 use crate::driver::{AnyBackend, Backend, CoreOrder, DriverError};
 use crate::plan::{CorePlan, Load, Plan};
 use crate::units::{Ticks, format_count};
-
-/// How long a core may complete nothing before the targets are asked, one each time, whether they are there.
-const SILENCE: Duration = Duration::from_secs(1);
 
 /// How far the tick of a completion may lie before the moment the loop handled it (docs/method.md, "Ticks").
 const TICK_ERROR: Duration = Duration::from_nanos(250);
@@ -268,6 +266,10 @@ fn core_thread<B: Backend>(
         core_points(backend, plan, clock, place, stage, (lane, pages), ready);
     } else if let Some(lane) = lanes.sole() {
         core_points(backend, plan, clock, place, stage, (lane, pages), ready);
+    } else if let Some(lane) = lanes.one::<false>() {
+        core_points(backend, plan, clock, place, stage, (lane, pages), ready);
+    } else if let Some(lane) = lanes.one::<true>() {
+        core_points(backend, plan, clock, place, stage, (lane, pages), ready);
     } else {
         match lanes.closed() {
             Ok(lanes) => core_points(backend, plan, clock, place, stage, (lanes, pages), ready),
@@ -330,38 +332,6 @@ impl Drop for Farewell {
             let reason = "it panicked; the message is above".to_owned();
             let _ = self.ready.send(Err(EngineError::Thread { core: self.core, reason }));
         }
-    }
-}
-
-/// Notices that a core completes nothing any more.
-struct Watch {
-    seen: Vec<(u64, Instant)>,
-    next: usize,
-}
-
-impl Watch {
-    fn new(cores: usize) -> Self {
-        Self { seen: vec![(0, Instant::now()); cores], next: 0 }
-    }
-
-    /// True once per [`SILENCE`] in which some core made no progress.
-    fn silent(&mut self, progress: &[Progress]) -> bool {
-        let mut silent = false;
-        for ((seen, since), progress) in self.seen.iter_mut().zip(progress) {
-            let total = progress.0.load(Ordering::Relaxed);
-            let quiet = total == *seen && since.elapsed() >= SILENCE;
-            if total != *seen || quiet {
-                (*seen, *since) = (total, Instant::now());
-            }
-            silent |= quiet;
-        }
-        silent
-    }
-
-    /// The target to ask this time; all in turn.
-    fn next_target(&mut self, targets: usize) -> usize {
-        self.next = (self.next + 1) % targets.max(1);
-        self.next
     }
 }
 

@@ -16,6 +16,7 @@ mod open_loop;
 pub mod record;
 mod rounds;
 mod schedule;
+mod silence;
 mod stop;
 mod thinking;
 mod turn;
