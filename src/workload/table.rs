@@ -19,17 +19,19 @@ pub(super) struct Table {
     /// A power of two of them.
     aliases: Vec<u64>,
     stretches: Vec<Kept>,
+    /// The greatest weight in each stretch, which few draws need.
+    greatest: Vec<f64>,
 }
 
-/// A stretch as it is drawn from.
+/// A stretch as it is drawn from; never in two lines of the cache.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
 struct Kept {
     first: u64,
     width: u64,
     /// A fraction of 2^64 below which the first place of it is kept, and by how much less the next ones each.
     sure: u64,
     fall: u64,
-    greatest: f64,
 }
 
 impl Table {
@@ -37,28 +39,29 @@ impl Table {
     /// With more stretches than [`NUMBER_BITS`] can number, which no shape has.
     pub fn new(shape: &Shape) -> Self {
         let weight = shape.weight;
-        let (stretches, shares): (Vec<Kept>, Vec<f64>) = shape
+        let (stretches, (greatest, shares)): (Vec<Kept>, (Vec<f64>, Vec<f64>)) = shape
             .stretches
             .iter()
             .map(|stretch| {
-                let kept = Kept::new(weight, stretch.first, stretch.width);
+                let (kept, greatest) = Kept::new(weight, stretch.first, stretch.width);
                 let even = weight == Weight::Even;
-                (kept, if even { stretch.share } else { kept.greatest * stretch.width as f64 })
+                (kept, (greatest, if even { stretch.share } else { greatest * stretch.width as f64 }))
             })
             .unzip();
-        Self { weight, aliases: aliases(&shares), stretches }
+        Self { weight, aliases: aliases(&shares), stretches, greatest }
     }
 
     /// What draws from it.
     #[inline(always)]
     pub fn draws(&self) -> Draws<'_> {
-        let Self { weight, aliases, stretches } = self;
-        Draws { weight, aliases, stretches, number_mask: aliases.len() - 1 }
+        let Self { weight, aliases, stretches, greatest } = self;
+        Draws { weight, aliases, stretches, greatest, number_mask: aliases.len() - 1 }
     }
 }
 
 impl Kept {
-    fn new(weight: Weight, first: u64, width: u64) -> Self {
+    /// The stretch, and the greatest weight in it.
+    fn new(weight: Weight, first: u64, width: u64) -> (Self, f64) {
         let ends = [weight.of(first), weight.of(first + width - 1)];
         let (least, greatest) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         // 2^64 as a number saturates to the greatest fraction, which counts as one.
@@ -69,7 +72,7 @@ impl Kept {
             _ if greatest > 0.0 => (fraction(least / greatest), 0),
             _ => (0, 0),
         };
-        Self { first, width, sure, fall, greatest }
+        (Self { first, width, sure, fall }, greatest)
     }
 }
 
@@ -79,6 +82,7 @@ pub(super) struct Draws<'t> {
     weight: &'t Weight,
     aliases: &'t [u64],
     stretches: &'t [Kept],
+    greatest: &'t [f64],
     number_mask: usize,
 }
 
@@ -95,22 +99,24 @@ impl Draws<'_> {
             // A mask and no branch: which of the two it is cannot be foreseen.
             let other = (entry & ((1 << NUMBER_BITS) - 1)) as usize;
             let mask = usize::from(fraction < entry >> NUMBER_BITS).wrapping_neg();
-            let stretch = &self.stretches[other ^ ((other ^ own) & mask)];
+            let number = other ^ ((other ^ own) & mask);
+            let stretch = &self.stretches[number];
             let product = u128::from(random.next_u64()) * u128::from(stretch.width);
             let offset = (product >> 64) as u64;
             let rank = stretch.first + offset;
             let fraction = product as u64;
-            if fraction < stretch.sure - stretch.fall * offset || keeps(self.weight, stretch, rank, fraction) {
+            if fraction < stretch.sure - stretch.fall * offset || self.keeps(number, rank, fraction) {
                 return rank;
             }
         }
     }
-}
 
-#[cold]
-#[inline(never)]
-fn keeps(weight: &Weight, stretch: &Kept, rank: u64, fraction: u64) -> bool {
-    stretch.sure == u64::MAX || (fraction as f64) * 2f64.powi(-64) * stretch.greatest < weight.of(rank)
+    #[cold]
+    #[inline(never)]
+    fn keeps(&self, number: usize, rank: u64, fraction: u64) -> bool {
+        self.stretches[number].sure == u64::MAX
+            || (fraction as f64) * 2f64.powi(-64) * self.greatest[number] < self.weight.of(rank)
+    }
 }
 
 /// For each number, the share of its slot that is its own, in 2^-48, and the number that the rest belongs to.
