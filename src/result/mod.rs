@@ -4,6 +4,7 @@
 //! carries and the sentences they lead to. Does no I/O, knows no path and no way of showing a figure.
 
 mod acceptance;
+mod blank;
 mod build;
 mod checks;
 mod clock;
@@ -23,6 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use acceptance::{Acceptance, Accepted, JudgedPoint, Unit};
+pub use blank::BlankReads;
 pub use build::point;
 pub use checks::{
     ArrivalsCheck, Checks, Conservation, Judgement, LittlesLaw, Steadiness, SteadyFigure, SteadyState, Trending,
@@ -144,6 +146,7 @@ impl RunResult {
         }
         let mut verdicts = clock.as_ref().map(ClockResult::sentences).unwrap_or_default();
         verdicts.extend(verdict::sentences(&plan, &points));
+        verdicts.extend(blank::sentences(&plan, &facts.targets, &points));
         let acceptances = acceptance::judge(&job, &plan, &points);
         Self {
             schema: SCHEMA,
