@@ -125,8 +125,8 @@ fn sentence(plan: &Plan, targets: &[DeviceFacts], place: Place, found: BlankRead
     let few = if found.samples < MANY { "; of so few reads that is a hint only" } else { "" };
     format!(
         "{name}: {} brought nothing but bytes 00h or FFh, as blocks do that were never written or are deallocated; a target \
-         may answer them without touching its media, so the figures say little of it; fill it first with something else \
-         ({remedy}){few}",
+         may answer them without touching its media, so the figures may not be those of a target in use; fill it first, \
+         and not with zeroes ({remedy}){few}",
         found.text()
     )
 }
