@@ -131,6 +131,24 @@ fn a_fill_writes_as_many_bytes_as_the_target_counts() {
 }
 
 #[test]
+fn a_target_that_was_never_written_is_told_until_it_is_filled_and_is_sent_nothing_for_it() {
+    for kind in KINDS {
+        let Some(array) = Array::start(kind, &["backing=malloc", "size_mib=64"]) else { continue };
+        let identity = if kind == Kind::Iscsi { "iqn.2026-11.io.rigel:loopback/0" } else { "RIGEL-LOOPBACK-1" };
+        let told = || {
+            let (result, counts) = run(&array, "Malloc0", &format!("-t {} -q 8 {SHORT}", array.uri()));
+            assert_eq!((counts.reads, counts.writes), (completions(&result), 0), "{kind:?}");
+            let samples = point(&result).workloads[0].blank_reads.map(|found| found.samples);
+            assert_eq!(samples, Some(8), "{kind:?}");
+            result.verdicts.iter().any(|verdict| verdict.contains("8 of 8 sampled reads (100 %)"))
+        };
+        assert!(told(), "{kind:?}");
+        rigel(&format!("fill -t {} --destroy {identity} --quiet", array.uri())).ends_with(0);
+        assert!(!told(), "{kind:?}");
+    }
+}
+
+#[test]
 fn of_a_mix_the_target_counts_the_same_reads_and_writes() {
     for kind in KINDS {
         let Some(array) = Array::start(kind, &["backing=malloc", "size_mib=64"]) else { continue };

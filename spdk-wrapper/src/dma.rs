@@ -52,7 +52,8 @@ impl Memory for DmaBuffer {
     fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: `len` bytes from `spdk_dma_zmalloc`, zeroed at first, borrowed exclusively with the buffer. No device
         // writes there, since buffers of this kind are handed out only within this crate: those of `Outgoing` are sent
-        // from and never read into, and are prepared while their slot is idle.
+        // from and never read into, and are prepared while their slot is idle; those of slots are marked before anyone else
+        // knows them, and never borrowed again.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }

@@ -65,6 +65,15 @@ pub struct Io {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
 
+/// What the last read of a slot has left in its buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// Nothing but bytes 00h, or nothing but FFh: as a block reads that was never written, or was deallocated.
+    Blank,
+    /// Anything else.
+    Data,
+}
+
 /// Takes ended I/Os, and may answer each with the slot's next one, which is sent at once: nothing is written down
 /// between the end of one and the start of the other. Neither call may block; a panic in one that SPDK's callback has
 /// made ends the process.

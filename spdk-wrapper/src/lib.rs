@@ -23,6 +23,8 @@ pub mod control;
 pub mod dma;
 #[cfg(feature = "spdk")]
 pub mod env;
+#[cfg(feature = "spdk")]
+mod incoming;
 pub mod io;
 #[cfg(feature = "spdk")]
 mod log;
@@ -34,7 +36,7 @@ pub mod slots;
 pub mod status;
 pub mod tsc;
 
-pub use io::{Full, Io, Operation, Sink, Supported};
+pub use io::{Full, Held, Io, Operation, Sink, Supported};
 pub use status::Status;
 
 /// Version of the SPDK this was built with, such as `26.01`; empty without the feature `spdk`.

@@ -13,9 +13,9 @@ use std::rc::Rc;
 
 use crate::dma::{DmaBuffer, OutOfDmaMemory};
 use crate::env::Env;
-use crate::io::{Full, Io, Operation, Sink};
-use crate::outgoing::{Fill, Outgoing};
-use crate::{Status, tsc};
+use crate::io::{Full, Held, Io, Operation, Sink};
+use crate::outgoing::{Fill, Memory, Outgoing};
+use crate::{Status, incoming, tsc};
 
 /// Buffers for the slots of one core: what is read goes into one of each slot's, and what is written comes from others,
 /// where there are others.
@@ -26,10 +26,15 @@ pub struct Buffers<F> {
 }
 
 impl<F: Fill> Buffers<F> {
-    /// One zeroed buffer for each entry of `bytes`, of that many bytes, and what writes are sent from. A slot that has no
-    /// buffer there sends from the one that it reads into.
+    /// One buffer for each entry of `bytes`, of that many bytes, zeroed but for a mark that nothing was read into it yet,
+    /// and what writes are sent from. A slot that has no buffer there sends from the one that it reads into.
     pub fn new(env: Env, bytes: &[u32], outgoing: Outgoing<DmaBuffer, F>) -> Result<Self, OutOfDmaMemory> {
-        let incoming = bytes.iter().map(|&len| DmaBuffer::new(env, len as usize)).collect::<Result<_, _>>()?;
+        let marked = |&len: &u32| {
+            let mut buffer = DmaBuffer::new(env, len as usize)?;
+            incoming::mark(buffer.bytes_mut());
+            Ok(buffer)
+        };
+        let incoming = bytes.iter().map(marked).collect::<Result<_, _>>()?;
         Ok(Self { incoming, outgoing })
     }
 }
@@ -153,6 +158,17 @@ impl<S: Sink, R, F> Slots<S, R, F> {
     /// I/Os that were submitted and have not completed.
     pub(crate) fn outstanding(&self) -> usize {
         self.shared.contexts.iter().filter(|context| context.busy.get()).count()
+    }
+
+    /// What the last read of an idle slot brought, going by its first `len` bytes; none while its I/O is outstanding, where
+    /// nothing was read, or with no such length.
+    pub(crate) fn held(&self, slot: u32, len: u32) -> Option<Held> {
+        let context = self.shared.contexts.get(slot as usize).filter(|context| !context.busy.get())?;
+        let words = (u64::from(len) <= context.buffer_len).then_some(len as usize / size_of::<u64>())?;
+        // SAFETY: within the buffer, which is aligned to a page, initialised, and lives as long as the slots. No reference
+        // to its bytes is made, and each read is volatile, so that even a device which still writes there, after its queue
+        // has given the I/O up, changes no more than what is found.
+        incoming::judge((0..words).map(|word| unsafe { context.buffer.cast::<u64>().add(word).read_volatile() }))
     }
 
     /// Gives the memory up for good: for I/Os that a device may still complete after their queue can no longer be asked.

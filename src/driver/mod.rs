@@ -31,7 +31,7 @@ pub use sim::{SimBackend, SimDriver};
 pub use spdk_bdev::{BdevBackend, BdevDriver};
 #[cfg(feature = "spdk")]
 pub use spdk_nvme::{NvmeBackend, NvmeDriver};
-pub use spdk_wrapper::{Full, Io, Operation, Sink, Status};
+pub use spdk_wrapper::{Full, Held, Io, Operation, Sink, Status};
 
 use crate::clock::{Clock, ClockError};
 use crate::facts::DeviceFacts;
@@ -108,6 +108,12 @@ pub trait Driver<S: Sink> {
     /// know: it must not pass the tick by.
     #[inline(always)]
     fn expect(&mut self, _tick: Ticks) {}
+
+    /// What the last read of an idle slot brought, going by its first `bytes`: no more than its smallest read, since that
+    /// leaves the tail of a longer one before it. None where nothing was read or is moved. For between points.
+    fn held(&self, _slot: u32, _bytes: u32) -> Option<Held> {
+        None
+    }
 
     /// Hands everything that has completed to `sink`, and sends its answers. An answer may complete no sooner than the
     /// next poll.

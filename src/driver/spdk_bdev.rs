@@ -12,7 +12,7 @@ use spdk_wrapper::env::{EnvOptions, hugepages_at_hand};
 use spdk_wrapper::slots::Buffers;
 
 use super::outgoing::{Payload, outgoing};
-use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, bdev_config, guard, reach, supports};
+use super::{Backend, CoreOrder, Driver, DriverError, Full, Held, Io, Sink, bdev_config, guard, reach, supports};
 use crate::clock;
 use crate::facts::DeviceFacts;
 use crate::spec::Uri;
@@ -115,6 +115,10 @@ impl<S: Sink> Driver<S> for BdevDriver<S> {
     #[inline(always)]
     fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full> {
         self.worker.submit(&io, tag)
+    }
+
+    fn held(&self, slot: u32, bytes: u32) -> Option<Held> {
+        self.worker.held(slot, bytes)
     }
 
     #[inline(always)]

@@ -13,7 +13,7 @@ use spdk_wrapper::nvme::{ConnectError, Controller, Identity, PollGroup, QueuePla
 use spdk_wrapper::slots::Buffers;
 
 use super::outgoing::{Payload, outgoing};
-use super::{Backend, CoreOrder, Driver, DriverError, Full, Io, Sink, guard, reach, supports};
+use super::{Backend, CoreOrder, Driver, DriverError, Full, Held, Io, Sink, guard, reach, supports};
 use crate::clock;
 use crate::facts::DeviceFacts;
 use crate::plan::queue_pairs;
@@ -109,6 +109,10 @@ impl<S: Sink> Driver<S> for NvmeDriver<S> {
     #[inline(always)]
     fn submit(&mut self, io: Io, tag: S::Tag) -> Result<(), Full> {
         self.group.submit(&io, tag)
+    }
+
+    fn held(&self, slot: u32, bytes: u32) -> Option<Held> {
+        self.group.held(slot, bytes)
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@
 use super::handover::{Packet, PointEnd, Sender, Tally};
 use super::off_core::OffCore;
 use super::schedule::Schedule;
-use super::{CoreFigures, Leftover, Phase};
+use super::{BlankReads, CoreFigures, Leftover, Phase};
 use crate::driver::Status;
 use crate::units::Ticks;
 
@@ -235,6 +235,11 @@ impl Book {
     /// What lanes that end have still to send.
     pub(super) fn leave(&mut self, left: Vec<u64>) {
         self.figures.left = left;
+    }
+
+    /// What the last reads of each lane have brought.
+    pub(super) fn look(&mut self, blank_reads: Vec<BlankReads>) {
+        self.figures.blank_reads = blank_reads;
     }
 
     /// Sends the last packet of the point. `abandoned` I/Os never completed; `leftovers` are those of the open loops, each

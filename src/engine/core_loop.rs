@@ -4,10 +4,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::blank;
 use super::book::Pages;
 use super::lane::Source;
 use super::turn::Turn;
 use crate::driver::{Driver, Sink};
+use crate::plan::{CorePlan, Plan};
 use crate::units::Ticks;
 
 /// Polls between two looks at whether the run is to end, and shows of progress; a power of two.
@@ -32,8 +34,9 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
         Self { driver, turn, progress }
     }
 
-    /// Runs the point from the first submission to the last completion; gives back what the next point needs.
-    pub(super) fn run(mut self, point: usize) -> (L, Pages) {
+    /// Runs a point of the plan on this core from the first submission to the last completion; gives back what the next
+    /// point needs.
+    pub(super) fn run(mut self, plan: &Plan, core: &CorePlan, point: usize) -> (L, Pages) {
         while self.driver.now() < self.turn.book.start() {
             // The cores start together.
             std::hint::spin_loop();
@@ -42,6 +45,7 @@ impl<'r, L: Source, D: Driver<Turn<'r, L>>> CoreLoop<'r, D, L> {
         self.poll();
         let now = self.driver.now();
         let abandoned = self.turn.outstanding();
+        self.turn.book.look(blank::look(&self.driver, plan, core, point));
         let Turn { mut book, mut lanes, .. } = self.turn;
         if L::FINITE {
             book.leave(lanes.left());

@@ -316,7 +316,7 @@ fn core_points<B: Backend, L: Source>(
         let off_core = if backend.virtual_time() { OffCore::virtual_time() } else { OffCore::watch(clock) };
         let book = Book::open(core.core, pages, schedule, tick_error, off_core);
         let turn = Turn::new(book, lanes, point, &stage.stop);
-        (lanes, pages) = CoreLoop::new(driver, turn, &stage.progress[index]).run(point);
+        (lanes, pages) = CoreLoop::new(driver, turn, &stage.progress[index]).run(plan, core, point);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Owns threads, phases, submission and recording, and the hand-over of figures. Knows no flag, no file, no result
 //! format, and never prints: what happens is told through [`Event`]s on the caller's thread.
 
+mod blank;
 mod book;
 mod collect;
 mod core_loop;
@@ -23,6 +24,6 @@ mod turn;
 
 pub use launch::{EngineError, Event, RunControl, run, run_any};
 pub use record::{
-    ArrivalFigures, CellFigures, CoreFigures, ErrorCount, IntervalFigures, Leftover, Phase, PointFigures, Round,
-    RoundCell,
+    ArrivalFigures, BlankReads, CellFigures, CoreFigures, ErrorCount, IntervalFigures, Leftover, Phase, PointFigures,
+    Round, RoundCell,
 };

@@ -157,6 +157,26 @@ pub struct CoreFigures {
     pub back_pressure: u64,
     /// By lane: I/Os of its budget that it has still to send after the point; empty where lanes have no end.
     pub left: Vec<u64>,
+    /// By lane: what the last reads of its slots brought, seen when the point was over.
+    pub blank_reads: Vec<BlankReads>,
+}
+
+/// What reads have brought, by a sample of them: the last one of each slot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BlankReads {
+    /// Reads that were looked at.
+    pub samples: u64,
+    /// Those that brought nothing but bytes 00h, or nothing but FFh.
+    pub blank: u64,
+}
+
+impl BlankReads {
+    /// Adds other samples.
+    pub fn merge(&mut self, other: &Self) {
+        let Self { samples, blank } = other;
+        self.samples += samples;
+        self.blank += blank;
+    }
 }
 
 /// One error status that was seen, how often, and where.

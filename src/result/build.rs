@@ -3,6 +3,7 @@
 //! Owns the one conversion of units and the sums over targets and workloads. Every count comes from a histogram and
 //! every sum from merged histograms, so that no figure of the result can disagree with the distribution beside it.
 
+use super::blank::BlankReads;
 use super::checks::Checks;
 use super::footprint::footprint;
 use super::latency::Latency;
@@ -11,8 +12,8 @@ use super::point::{
     WorkloadResult,
 };
 use crate::clock::Clock;
-use crate::engine::record::{ArrivalFigures, CellFigures, CoreFigures, ErrorCount, PointFigures};
-use crate::plan::{Op, Plan};
+use crate::engine::record::{self, ArrivalFigures, CellFigures, CoreFigures, ErrorCount, PointFigures};
+use crate::plan::{Lane, Op, Plan};
 
 /// The result of one point of `plan`, whose figures are in ticks of `clock`.
 ///
@@ -34,7 +35,11 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
                 let bytes = plan.cell_bytes(w, position, op).of(cell.service.count(), cell.blocks);
                 here.0[op as usize] = Some(Sum { cell: cell.clone(), bytes });
             }
-            targets.push(TargetResult { uri: plan.targets[target].clone(), figures: here.figures(clock, window_s) });
+            targets.push(TargetResult {
+                uri: plan.targets[target].clone(),
+                figures: here.figures(clock, window_s),
+                blank_reads: BlankReads::of(lanes(plan, figures, w, Some(position))),
+            });
             sums.merge(&here);
         }
         total.merge(&sums);
@@ -47,6 +52,7 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
                 let backlog = figures.leftovers[w].unwrap_or_default().waiting;
                 arrivals(clock, window_s, window, backlog)
             }),
+            blank_reads: BlankReads::of(lanes(plan, figures, w, None)),
             targets,
         });
     }
@@ -67,6 +73,21 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
         ended_early: figures.ended_early.clone(),
         overloaded: figures.overloaded,
     }
+}
+
+/// What was found on the lanes of a workload; with a position, on those that go to that one of its targets only.
+fn lanes<'a>(
+    plan: &'a Plan,
+    figures: &'a PointFigures,
+    workload: usize,
+    position: Option<usize>,
+) -> impl Iterator<Item = &'a record::BlankReads> {
+    let lanes =
+        plan.cores.iter().zip(&figures.cores).flat_map(|(core, found)| core.lanes.iter().zip(&found.blank_reads));
+    let own = move |lane: &Lane| {
+        lane.workload == workload && position.is_none_or(|position| lane.targets.as_slice() == [position])
+    };
+    lanes.filter(move |(lane, _)| own(lane)).map(|(_, found)| found)
 }
 
 /// Figures of one operation before conversion, summed over any number of cells.

@@ -4,6 +4,7 @@
 //! carries and the sentences they lead to. Does no I/O, knows no path and no way of showing a figure.
 
 mod acceptance;
+mod blank;
 mod build;
 mod campaign;
 mod checks;
@@ -26,6 +27,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use acceptance::{Acceptance, Accepted, JudgedPoint, Unit, judged};
+pub use blank::BlankReads;
 pub use build::point;
 pub use campaign::CampaignResult;
 pub use checks::{
@@ -167,6 +169,7 @@ impl RunResult {
         let mut verdicts = clock.as_ref().map(ClockResult::sentences).unwrap_or_default();
         verdicts.extend(verdict::sentences(&plan, campaign.as_ref(), &points));
         let acceptances = acceptance::judge(&job, &plan, campaign.as_ref(), &points);
+        verdicts.extend(blank::sentences(&plan, &facts.targets, &points));
         Self {
             schema: SCHEMA,
             tool,

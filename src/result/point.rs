@@ -8,6 +8,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::blank::BlankReads;
 use super::checks::Checks;
 use super::headroom::PointVerdict;
 use super::host::HostUse;
@@ -190,6 +191,9 @@ pub struct WorkloadResult {
     /// What became of its arrivals; none in a closed loop.
     #[serde(default)]
     pub arrivals: Option<ArrivalsResult>,
+    /// How many of its last reads brought nothing but bytes 00h or FFh; absent where none could be looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blank_reads: Option<BlankReads>,
     /// By target, in the order of the workload's targets.
     pub targets: Vec<TargetResult>,
 }
@@ -237,6 +241,10 @@ pub struct TargetResult {
     /// What its I/Os achieved.
     #[serde(flatten)]
     pub figures: Figures,
+    /// How many of the last reads from there brought nothing but bytes 00h or FFh; absent where none could be looked at, or
+    /// where the workload's slots go to any of several targets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blank_reads: Option<BlankReads>,
 }
 
 /// One core in the window.

@@ -155,6 +155,7 @@ fn point_figures(
         completions_per_tick: 1,
         back_pressure: 0,
         left: Vec::new(),
+        blank_reads: Vec::new(),
     });
     PointFigures {
         point,

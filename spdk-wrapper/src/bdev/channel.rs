@@ -11,7 +11,7 @@ use spdk_sys as sys;
 use super::{Bdev, BdevLayer};
 use crate::Status;
 use crate::control::poll_until;
-use crate::io::{Full, Io, Operation, Sink};
+use crate::io::{Full, Held, Io, Operation, Sink};
 use crate::outgoing::Fill;
 use crate::slots::{Buffers, Route, Slots, finish};
 
@@ -72,6 +72,13 @@ impl<S: Sink, F: Fill> Worker<S, F> {
         // Made even after a failure: dropping it closes what was opened.
         let worker = Self { thread, slots: Slots::new(buffers, Channels(channels)), _layer: layer.clone() };
         failure.map_or(Ok(worker), Err)
+    }
+
+    /// What the last read of an idle slot brought, going by its first `len` bytes; none while its I/O is outstanding, or
+    /// where nothing was read.
+    #[must_use]
+    pub fn held(&self, slot: u32, len: u32) -> Option<Held> {
+        self.slots.held(slot, len)
     }
 
     /// Sends one I/O. What cannot be sent for good ends at the next poll.

@@ -12,7 +12,7 @@ use spdk_sys as sys;
 use super::Controller;
 use super::controller::ring_size;
 use crate::Status;
-use crate::io::{Full, Io, Operation, Sink};
+use crate::io::{Full, Held, Io, Operation, Sink};
 use crate::outgoing::Fill;
 use crate::slots::{Buffers, Route, Slots, finish};
 
@@ -100,6 +100,13 @@ impl<S: Sink, F: Fill> PollGroup<S, F> {
             queues.add(plan)?;
         }
         Ok(Self { slots: Slots::new(buffers, queues) })
+    }
+
+    /// What the last read of an idle slot brought, going by its first `len` bytes; none while its I/O is outstanding, or
+    /// where nothing was read.
+    #[must_use]
+    pub fn held(&self, slot: u32, len: u32) -> Option<Held> {
+        self.slots.held(slot, len)
     }
 
     /// Sends one I/O. What cannot be sent for good ends at the next poll.
