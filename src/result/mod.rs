@@ -7,6 +7,7 @@ mod acceptance;
 mod build;
 mod checks;
 mod clock;
+mod curve;
 mod figure;
 mod footprint;
 mod headroom;
@@ -28,6 +29,7 @@ pub use checks::{
     ArrivalsCheck, Checks, Conservation, Judgement, LittlesLaw, Steadiness, SteadyFigure, SteadyState, Trending,
 };
 pub use clock::ClockResult;
+pub use curve::{AtLoad, Curve, CurveFigure, CurveResult, KneeResult, StabilityFigure, curves};
 pub use figure::NoFigure;
 pub use headroom::{Bound, Headroom, PointVerdict};
 pub use host::{CoreUse, HostUse, SiblingUse, WorkerUse};
@@ -80,6 +82,9 @@ pub struct RunResult {
     pub precondition: Option<PreconditionResult>,
     /// One entry for each point that was begun, in order.
     pub points: Vec<PointResult>,
+    /// What the points tell as curves over the load; empty with a single load, and in results of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<CurveResult>,
     /// What the job has to fulfil and whether it did, in the job's order; none in results of earlier versions.
     #[serde(default)]
     pub acceptances: Vec<Acceptance>,
@@ -132,6 +137,12 @@ pub struct Provenance {
     pub payload: Vec<PayloadResult>,
 }
 
+/// What tells the curve of a point from others of its result: nothing, since only the load differs from point to point.
+#[must_use]
+pub fn series_label(_point: &PointResult) -> String {
+    String::new()
+}
+
 impl RunResult {
     /// The result of a run that measured `points`, with the verdicts that follow from them.
     #[must_use]
@@ -145,6 +156,7 @@ impl RunResult {
         let mut verdicts = clock.as_ref().map(ClockResult::sentences).unwrap_or_default();
         verdicts.extend(verdict::sentences(&plan, &points));
         let acceptances = acceptance::judge(&job, &plan, &points);
+        let curves = curve::judge(&points, series_label);
         Self {
             schema: SCHEMA,
             tool,
@@ -158,6 +170,7 @@ impl RunResult {
             payload,
             precondition: None,
             points,
+            curves,
             acceptances,
             verdicts,
         }

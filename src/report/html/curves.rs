@@ -58,11 +58,6 @@ pub(super) fn named(id: &str, chart: Chart) -> Named {
     Named { id: id.to_owned(), chart }
 }
 
-/// The latency a user of the array sees: from the arrival where there is one.
-pub(super) fn latency(op: &OpFigures) -> Option<&Latency> {
-    op.response.as_ref().or(op.service.as_ref())
-}
-
 /// What the latencies of these results are called.
 pub(super) fn latency_label(sources: &[Source<'_>]) -> &'static str {
     let open = |point: &PointResult| point.total.read.response.is_some() || point.total.write.response.is_some();
@@ -147,7 +142,7 @@ fn latency_over_iops(sources: &[Source<'_>]) -> Chart {
             let value = |point: &PointResult| {
                 // Reads, unless there are none.
                 let op = if point.total.read.completions > 0 { &point.total.read } else { &point.total.write };
-                Some((point.total.iops, at(latency(op)?)))
+                Some((point.total.iops, at(op.latency()?)))
             };
             layers.push(Layer::Line(Line {
                 name: name(sources, source, figure),
@@ -184,7 +179,7 @@ fn latency_over_load(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
                 colour: if sources.len() == 1 { number } else { index },
                 dashed: sources.len() > 1 && number > 0,
                 dots: true,
-                points: curve(source, |point| latency(of(&point.total)).map(at)),
+                points: curve(source, |point| of(&point.total).latency().map(at)),
             }));
         }
     }
@@ -213,7 +208,7 @@ fn percentiles(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
     let mut layers = Vec::new();
     let mut deepest: f64 = 0.9;
     for (colour, (index, _, point)) in chosen(sources).into_iter().enumerate() {
-        let Some(histogram) = latency(of(&point.total)).and_then(|latency| latency.histogram().ok()) else { continue };
+        let Some(histogram) = of(&point.total).latency().and_then(|latency| latency.histogram().ok()) else { continue };
         let count = histogram.len();
         let mut points = vec![(0.0, histogram.min() as f64)];
         let mut seen = 0;
@@ -242,7 +237,7 @@ fn histogram(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
     let mut layers = Vec::new();
     for (colour, source) in sources.iter().enumerate().take(CURVES_MAX) {
         let Some(point) = source.result.points.last() else { continue };
-        let Some(histogram) = latency(of(&point.total)).and_then(|latency| latency.histogram().ok()) else { continue };
+        let Some(histogram) = of(&point.total).latency().and_then(|latency| latency.histogram().ok()) else { continue };
         let name = name(sources, source, &point.load.to_string());
         let bars = log_bars(&histogram);
         layers.push(if sources.len() == 1 {
