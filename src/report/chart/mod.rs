@@ -6,11 +6,13 @@
 mod axis;
 mod draw;
 mod heat;
+mod mark;
 mod range;
 
 pub use axis::{Axis, Scale, Unit};
 pub use draw::{STYLE, svg};
 pub use heat::{Heat, HeatCell, HeatColumn};
+pub use mark::Mark;
 pub use range::{Extent, robust};
 
 /// A chart.
@@ -63,17 +65,6 @@ pub struct Bars {
     pub colour: usize,
     /// Lower edge, upper edge, value.
     pub bars: Vec<(f64, f64, f64)>,
-}
-
-/// A marked moment or limit.
-#[derive(Debug, Clone)]
-pub struct Mark {
-    /// Where: on the horizontal axis if `vertical`, else on the vertical one.
-    pub at: f64,
-    /// Whether the line stands upright.
-    pub vertical: bool,
-    /// What it is.
-    pub label: String,
 }
 
 impl Chart {
