@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Bars, Chart, Extent, Heat, Layer, Line, Scale, mark};
+use super::{Bars, Chart, Extent, Heat, Layer, Line, Scale, band, mark};
 
 /// Size of a drawing, and of its margins.
 pub(super) const WIDTH: f64 = 720.0;
@@ -18,7 +18,7 @@ const BOTTOM: f64 = 46.0;
 const LEGEND_LINE: f64 = 18.0;
 pub(super) const CHARACTER: f64 = 6.6;
 /// Number of colours.
-const COLOURS: usize = 8;
+pub(super) const COLOURS: usize = 8;
 
 /// The style of a chart on its own: light, for paper. Colours after M. Okabe and K. Ito, distinguishable by everybody.
 pub const STYLE: &str = "\
@@ -30,7 +30,7 @@ pub const STYLE: &str = "\
 .chart .mark{stroke:var(--dim);stroke-dasharray:2 3}.chart .note{font-size:11px}\
 .k0{--k:var(--c0)}.k1{--k:var(--c1)}.k2{--k:var(--c2)}.k3{--k:var(--c3)}\
 .k4{--k:var(--c4)}.k5{--k:var(--c5)}.k6{--k:var(--c6)}.k7{--k:var(--c7)}\
-.chart .line,.chart .key{stroke:var(--k)}.chart .dot{fill:var(--k)}.chart .bar{fill:var(--k)}.chart .heat{fill:var(--c0)}\
+.chart .line,.chart .key{stroke:var(--k)}.chart .dot{fill:var(--k)}.chart .bar{fill:var(--k)}.chart .band{fill:var(--k);opacity:.18}.chart .heat{fill:var(--c0)}\
 .h1{opacity:.14}.h2{opacity:.24}.h3{opacity:.34}.h4{opacity:.46}.h5{opacity:.58}.h6{opacity:.7}.h7{opacity:.85}";
 
 /// Places on the drawing.
@@ -114,6 +114,7 @@ impl Frame<'_> {
     fn layer(&self, out: &mut String, layer: &Layer) -> usize {
         match layer {
             Layer::Line(line) => self.line(out, line),
+            Layer::Band(band) => band::draw(out, self, band),
             Layer::Bars(bars) => self.bars(out, bars),
             Layer::Heat(heat) => self.heat(out, heat),
         }
@@ -179,7 +180,7 @@ impl Frame<'_> {
     }
 
     /// A place within the drawing area.
-    fn clamp(&self, y: f64) -> f64 {
+    pub(super) fn clamp(&self, y: f64) -> f64 {
         y.clamp(self.top, self.bottom)
     }
 }
@@ -217,7 +218,7 @@ fn legend(chart: &Chart) -> Legend {
     let names = chart.layers.iter().filter_map(|layer| match layer {
         Layer::Line(line) => Some((&line.name, line.colour, line.dashed)),
         Layer::Bars(bars) => Some((&bars.name, bars.colour, false)),
-        Layer::Heat(_) => None,
+        Layer::Band(_) | Layer::Heat(_) => None,
     });
     let (mut column, mut row) = (0, 0);
     let mut entries = Vec::new();
