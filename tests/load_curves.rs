@@ -6,7 +6,7 @@ mod cli;
 mod figures;
 
 use cli::rigel;
-use rigel::result::{CurveFigure, CurveResult, RunResult, StabilityFigure, curves};
+use rigel::result::{CurveFigure, CurveResult, PointLoad, Provenance, RunResult, StabilityFigure, curves};
 
 /// A run on simulated targets, on one core, since each core has a model of its own.
 #[track_caller]
@@ -94,6 +94,19 @@ fn what_cannot_be_one_curve_is_none() {
     assert_eq!(run("sim://constant-100us", "-q 4,4").curves, [], "one load, however often");
     let text = String::from_utf8(rigel::report::json::render(&run("sim://constant-100us", "-q 4"))).unwrap();
     assert!(!text.contains("\"curves\""), "absent where there is none");
+}
+
+#[test]
+fn loads_without_an_order_are_no_curve() {
+    // As when a rate is swept beside a workload of constant depth: different loads, and one number for all.
+    let mut result = figures::read_sweep();
+    for point in &mut result.points {
+        point.load = PointLoad { queue_depth: None, outstanding: None, rate_per_s: None, total_outstanding: 64 };
+    }
+    let RunResult { tool, started_at, command, job, plan, facts, clock, headroom, payload, points, .. } = result;
+    let provenance = Provenance { tool, started_at, command, job, plan, facts, clock, headroom, payload };
+    assert_eq!(curves(&points, |_| String::new())[0].loads.len(), 3, "they are no repeats of each other");
+    assert_eq!(RunResult::new(provenance, points).curves, []);
 }
 
 #[test]

@@ -47,23 +47,25 @@ pub(super) fn draw(out: &mut String, frame: &Frame<'_>, marks: &[Mark]) {
         let _ = write!(out, "<line class=\"mark\" x1=\"{x:.1}\" y1=\"{top}\" x2=\"{x:.1}\" y2=\"{bottom}\"/>");
         let width = mark.label.chars().count() as f64 * CHARACTER;
         // Where there is no room on the right, it stands on the left.
-        let left = if x + 4.0 + width > right { (x - 4.0 - width).max(LEFT) } else { x + 4.0 };
+        let before = x + 4.0 + width > right;
+        let left = if before { x - 4.0 - width } else { x + 4.0 };
         let row = rows.iter().position(|taken| *taken < left).unwrap_or(ROWS - 1);
         rows[row] = left + width + 4.0;
-        text(out, (left, bottom - 6.0 - row as f64 * ROW), &mark.label);
+        let (place, anchor) = if before { (x - 4.0, " text-anchor=\"end\"") } else { (left, "") };
+        text(out, (place, bottom - 6.0 - row as f64 * ROW), anchor, &mark.label);
     }
     for mark in marks.iter().filter(|mark| !mark.vertical && frame.y.holds(mark.at)) {
         let y = frame.py(mark.at);
         let _ = write!(out, "<line class=\"mark\" x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\"/>");
         // Near the upper edge it stands below its line.
         let beside = if y - 4.0 - ROW < top { y + ROW } else { y - 4.0 };
-        text(out, (LEFT + 6.0, beside), &mark.label);
+        text(out, (LEFT + 6.0, beside), "", &mark.label);
     }
 }
 
-fn text(out: &mut String, (x, y): (f64, f64), label: &str) {
+fn text(out: &mut String, (x, y): (f64, f64), anchor: &str, label: &str) {
     if !label.is_empty() {
-        let _ = write!(out, "<text class=\"note\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(label));
+        let _ = write!(out, "<text class=\"note\" x=\"{x:.1}\" y=\"{y:.1}\"{anchor}>{}</text>", escape(label));
     }
 }
 
@@ -114,9 +116,11 @@ mod tests {
     fn labels_stay_within_the_frame() {
         let label = "a label of some length";
         let drawn = drawn(vec![Mark::vertical(100.0, label), Mark::horizontal(1_040.0, label)]);
-        for (x, y) in places(&drawn, label) {
-            assert!(x >= LEFT && x + label.len() as f64 * CHARACTER <= WIDTH - RIGHT && y > 20.0, "{x} {y}");
-        }
-        assert_eq!(places(&drawn, label).len(), 2);
+        let width = label.len() as f64 * CHARACTER;
+        let [(upright_x, _), (_, level_y)] = places(&drawn, label)[..] else { panic!("{drawn}") };
+        assert!(
+            drawn.contains("text-anchor=\"end\">a label") && upright_x <= WIDTH - RIGHT && upright_x - width > LEFT
+        );
+        assert!(level_y > 20.0, "below its line, which is near the upper edge: {level_y}");
     }
 }
