@@ -165,7 +165,7 @@ struct Array {
 impl Array {
     fn new(model: &SimModel, seed: u64, target: usize) -> Self {
         let ns = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        let factor = run_factor(model.spread, seed);
+        let factor = point_factor(model, seed);
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(model.seed.unwrap_or(seed).wrapping_add(target as u64)),
             service: Sampler::new(&model.service, factor),
@@ -195,11 +195,13 @@ impl Array {
     }
 }
 
-/// What a run's service times are multiplied by: log-normal, of median 1.
-fn run_factor(spread: f64, seed: u64) -> f64 {
+/// What a point's service times are multiplied by: log-normal, of median 1, and more where the array is slow.
+fn point_factor(model: &SimModel, seed: u64) -> f64 {
     // Not the service times' own generator, or their first value would go with it.
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x5eed_0f5b_0ead);
-    (spread * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut random)).exp()
+    let usual = (model.spread * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut random)).exp();
+    let slow = model.slow.filter(|slow| random.random::<f64>() < slow.share);
+    usual * slow.map_or(1.0, |slow| slow.factor)
 }
 
 /// A distribution ready to be drawn from, in ticks of a nanosecond.

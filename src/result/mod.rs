@@ -9,6 +9,7 @@ mod build;
 mod campaign;
 mod checks;
 mod clock;
+mod curve;
 mod figure;
 mod footprint;
 mod headroom;
@@ -34,6 +35,7 @@ pub use checks::{
     ArrivalsCheck, Checks, Conservation, Judgement, LittlesLaw, Steadiness, SteadyFigure, SteadyState, Trending,
 };
 pub use clock::ClockResult;
+pub use curve::{AtLoad, Curve, CurveFigure, CurveResult, KneeResult, StabilityFigure, curves};
 pub use figure::NoFigure;
 pub use headroom::{Bound, Headroom, PointVerdict};
 pub use host::{CoreUse, HostUse, SiblingUse, WorkerUse};
@@ -46,7 +48,7 @@ pub use point::{
 pub use precondition::{PreconditionResult, SteadyResult};
 pub use read::{ResultError, from_json};
 pub use search::{SearchOutcome, SearchResult, Tried};
-pub use step::{PERCENT, Role, SettingResult, StepResult, series as series_of};
+pub use step::{PERCENT, Place, Role, SettingResult, StepResult, series as series_of};
 pub use verdict::Mark;
 
 use crate::facts::{DeviceFacts, HostFacts};
@@ -97,6 +99,9 @@ pub struct RunResult {
     pub search: Vec<SearchResult>,
     /// One entry for each point that was begun, in order.
     pub points: Vec<PointResult>,
+    /// What the points tell as curves over the load; empty with a single load, and in results of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<CurveResult>,
     /// What the job has to fulfil and whether it did, in the job's order; none in results of earlier versions.
     #[serde(default)]
     pub acceptances: Vec<Acceptance>,
@@ -170,6 +175,7 @@ impl RunResult {
         verdicts.extend(verdict::sentences(&plan, campaign.as_ref(), &points));
         let acceptances = acceptance::judge(&job, &plan, campaign.as_ref(), &points);
         verdicts.extend(blank::sentences(&plan, &facts.targets, &points));
+        let curves = curve::judge(&points, PointResult::curve);
         Self {
             schema: SCHEMA,
             tool,
@@ -186,6 +192,7 @@ impl RunResult {
             campaign,
             search: Vec::new(),
             points,
+            curves,
             acceptances,
             verdicts,
         }

@@ -91,6 +91,16 @@ impl PointLoad {
         load.total_outstanding = lanes.map(|lane| u64::from(lane.depths[point])).sum();
         load
     }
+
+    /// The load as a number: queue depth, arrivals a second, or I/Os outstanding.
+    #[must_use]
+    pub fn number(&self) -> f64 {
+        match (self.queue_depth, self.rate_per_s) {
+            (Some(depth), _) => f64::from(depth),
+            (None, Some(rate)) => rate as f64,
+            (None, None) => self.total_outstanding as f64,
+        }
+    }
 }
 
 impl fmt::Display for PointLoad {
@@ -152,6 +162,15 @@ impl Figures {
         }
     }
 
+    /// Mean latency over all operations, in nanoseconds, as a user sees it; none without completions.
+    #[must_use]
+    pub fn mean_ns(&self) -> Option<f64> {
+        let of = |(_, op): (Op, &OpFigures)| Some((op.completions as f64, op.latency()?.mean_ns));
+        let (count, sum) =
+            self.ops().filter_map(of).fold((0.0, 0.0), |(n, sum), (ios, mean)| (n + ios, sum + ios * mean));
+        (count > 0.0).then(|| sum / count)
+    }
+
     /// Reads, writes, and what else is done.
     pub fn ops(&self) -> impl Iterator<Item = (Op, &OpFigures)> {
         Op::ALL.into_iter().filter_map(|op| Some((op, self.of(op)?)))
@@ -173,6 +192,14 @@ pub struct OpFigures {
     pub service: Option<Latency>,
     /// Scheduled arrival to completion; none in a closed loop, where nothing is scheduled.
     pub response: Option<Latency>,
+}
+
+impl OpFigures {
+    /// The latency that a user of the target sees: from the arrival where there is one.
+    #[must_use]
+    pub fn latency(&self) -> Option<&Latency> {
+        self.response.as_ref().or(self.service.as_ref())
+    }
 }
 
 /// One workload at one point.

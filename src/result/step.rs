@@ -9,6 +9,7 @@ use super::headroom::Headroom;
 use super::point::PointResult;
 use crate::plan::Plan;
 use crate::spec::Setting;
+use crate::units::parse_size;
 
 /// The settings of a point, beyond what the whole run has in common.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,7 +77,45 @@ pub fn series(settings: &[SettingResult]) -> String {
 /// The setting of a point whose rate is a share of the highest one.
 pub const PERCENT: &str = "percent_of_max";
 
+/// Where a point stands on its curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// The load, or the value of the field that the curve is about: a number, bytes, or per cent.
+    pub value: f64,
+    /// The field, where it is another than the load.
+    pub field: Option<String>,
+}
+
+/// The setting that a curve is about where it is no load: the last one of the sweep, if its value is a number.
+fn axis(step: &StepResult) -> Option<(f64, &SettingResult)> {
+    let last = step.settings.last().filter(|_| step.role == Role::Point)?;
+    if LOADS.contains(&last.field.as_str()) || last.field == PERCENT {
+        return None;
+    }
+    let text = last.value.trim();
+    let number = text.trim_end_matches('%').trim_end().parse::<f64>().ok();
+    Some((number.or_else(|| parse_size(text).ok().map(|size| size.0 as f64))?, last))
+}
+
 impl PointResult {
+    /// Where it stands on its curve.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        match self.step.as_deref().and_then(axis) {
+            Some((value, setting)) => Place { value, field: Some(setting.field.clone()) },
+            None => Place { value: self.load.number(), field: None },
+        }
+    }
+
+    /// What its curve is called: the settings that all of the curve have in common; empty where there is but one.
+    #[must_use]
+    pub fn curve(&self) -> String {
+        let Some(step) = &self.step else { return String::new() };
+        let Some((_, axis)) = axis(step) else { return step.series() };
+        let others = step.settings.iter().filter(|setting| *setting != axis);
+        others.map(|setting| format!("{} {}", setting.field, setting.value)).collect::<Vec<_>>().join(", ")
+    }
+
     /// What it is called: its load, and before that the settings that are its own.
     #[must_use]
     pub fn label(&self) -> String {

@@ -1,12 +1,13 @@
 //! The array model behind `sim://` as plain data: how long I/Os take, how many are served at once, when it stalls.
 //!
-//! Owns the model's fields, its presets and its spelling in a URI. Draws no number and knows no clock.
+//! Owns the model's fields and their spelling in a URI. Draws no number and knows no clock.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use super::query::Query;
+use super::sim_presets::PRESETS;
 use crate::units::{Bytes, format_duration, parse_duration};
 
 /// A distribution of service times; every value it can give is above zero.
@@ -82,6 +83,36 @@ impl fmt::Display for Dist {
     }
 }
 
+/// Points at which the array is slow as a whole.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Slow {
+    /// Share of the points, 0 to 1, drawn from the run's seed.
+    pub share: f64,
+    /// What all service times are multiplied by there; 1 to 1,000.
+    pub factor: f64,
+}
+
+impl FromStr for Slow {
+    type Err = String;
+
+    /// Reads `SHARE:FACTOR`, the share in per cent.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text.split_once(':').and_then(|(share, factor)| {
+            let factor = factor.parse().ok().filter(|factor| (1.0..=1e3).contains(factor))?;
+            Some(Self { share: parse_share(share).ok()?, factor })
+        });
+        parsed.ok_or_else(|| {
+            format!("`{text}` is not SHARE:FACTOR; write how many per cent of the points are slow, and how many times, such as 5:20")
+        })
+    }
+}
+
+impl fmt::Display for Slow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", per_cent(self.share), self.factor)
+    }
+}
+
 /// A storage array as a queueing model: `servers` internal servers fed from one queue, in order of arrival.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimModel {
@@ -103,43 +134,30 @@ pub struct SimModel {
     pub size: Bytes,
     /// LBA size, in bytes: 512 or 4096.
     pub block_size: u32,
-    /// How much runs differ: deviation of the logarithm of a factor on all its service times, drawn once from the run's
-    /// seed; 0 to 1.
+    /// How much points and runs differ: deviation of the logarithm of a factor on all its service times, drawn once for each
+    /// point from the run's seed; 0 to 1.
     pub spread: f64,
+    /// How many points are slow, and how slow.
+    pub slow: Option<Slow>,
     /// Seed of its service times; the run's own seed if absent.
     pub seed: Option<u64>,
 }
 
-/// Names of the presets. They are models to test methods with, not results of any array.
-pub const PRESETS: [&str; 3] = ["powermax-read-miss", "powermax-read-hit", "constant-100us"];
-
-const KEYS: [&str; 10] =
-    ["service", "write_service", "servers", "hit", "hit_service", "stall", "size", "block_size", "spread", "seed"];
+const KEYS: [&str; 11] = [
+    "service",
+    "write_service",
+    "servers",
+    "hit",
+    "hit_service",
+    "stall",
+    "size",
+    "block_size",
+    "spread",
+    "slow",
+    "seed",
+];
 
 impl SimModel {
-    /// The model of a preset, or `None` for an unknown name.
-    ///
-    /// - `powermax-read-miss`: reads from flash, log-normal, mean 340 µs; writes into cache, mean 220 µs; 64 servers.
-    /// - `powermax-read-hit`: the same array with every read from cache, log-normal, mean 110 µs.
-    /// - `constant-100us`: exactly 100 µs for each I/O, 64 servers: every figure can be told beforehand.
-    #[must_use]
-    pub fn preset(name: &str) -> Option<Self> {
-        let us = Duration::from_micros;
-        let miss = Self {
-            preset: Some(name.to_owned()),
-            service: Dist::LogNormal { mean: us(340), sigma: 0.45 },
-            write_service: Dist::LogNormal { mean: us(220), sigma: 0.4 },
-            hit_service: Dist::LogNormal { mean: us(110), sigma: 0.3 },
-            ..Self::constant(us(100))
-        };
-        match name {
-            "powermax-read-miss" => Some(miss),
-            "powermax-read-hit" => Some(Self { hit_share: 1.0, ..miss }),
-            "constant-100us" => Some(Self { preset: Some(name.to_owned()), ..Self::constant(us(100)) }),
-            _ => None,
-        }
-    }
-
     /// A model in which each I/O takes exactly `service`, with 64 servers and 1 TiB of 512-byte blocks.
     #[must_use]
     pub fn constant(service: Duration) -> Self {
@@ -154,6 +172,7 @@ impl SimModel {
             size: Bytes(1 << 40),
             block_size: 512,
             spread: 0.0,
+            slow: None,
             seed: None,
         }
     }
@@ -184,6 +203,7 @@ impl SimModel {
         model.block_size = query.block_size()?.unwrap_or(model.block_size);
         model.size = query.value("size", super::query::parse_capacity)?.unwrap_or(model.size);
         model.spread = query.value("spread", parse_share)?.unwrap_or(model.spread);
+        model.slow = query.value("slow", str::parse)?.or(model.slow);
         model.seed = query.value("seed", |text| text.parse().map_err(|_| format!("`{text}` is not a whole number")))?;
         super::query::check_capacity(model.size, model.block_size)?;
         Ok(model)
@@ -207,14 +227,17 @@ impl fmt::Display for SimModel {
         put(self.service != base.service, "service", &self.service);
         put(self.write_service != base.write_service, "write_service", &self.write_service);
         put(self.servers != base.servers, "servers", &self.servers);
-        put(self.hit_share != base.hit_share, "hit", &((self.hit_share * 1e11).round() / 1e9));
+        put(self.hit_share != base.hit_share, "hit", &per_cent(self.hit_share));
         put(self.hit_service != base.hit_service, "hit_service", &self.hit_service);
         for (at, length) in &self.stalls {
             put(true, "stall", &format!("{}:{}", format_duration(*at), format_duration(*length)));
         }
         put(self.size != base.size, "size", &self.size);
         put(self.block_size != base.block_size, "block_size", &self.block_size);
-        put(self.spread != base.spread, "spread", &((self.spread * 1e11).round() / 1e9));
+        put(self.spread != base.spread, "spread", &per_cent(self.spread));
+        if let Some(slow) = self.slow.filter(|_| self.slow != base.slow) {
+            put(true, "slow", &slow);
+        }
         if let Some(seed) = self.seed {
             put(true, "seed", &seed);
         }
@@ -224,6 +247,11 @@ impl fmt::Display for SimModel {
         }
         Ok(())
     }
+}
+
+/// A share in per cent, without the last digits of its binary form.
+fn per_cent(share: f64) -> f64 {
+    (share * 1e11).round() / 1e9
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {
@@ -274,6 +302,9 @@ mod tests {
         assert_eq!((model.servers, model.hit_share), (8, 0.35));
         assert_eq!(model.stalls[0], (Duration::from_secs(1), Duration::from_millis(5)));
         assert_eq!(model.to_string(), "powermax-read-miss?servers=8&hit=35&stall=1s:5ms&stall=2s:100ms&spread=2");
+        let model = SimModel::parse("eva-oltp", "slow=2.5%:4").unwrap();
+        assert_eq!(model.slow, Some(Slow { share: 0.025, factor: 4.0 }));
+        assert_eq!(model.to_string(), "eva-oltp?slow=2.5:4");
     }
 
     #[test]
@@ -292,7 +323,14 @@ mod tests {
         {
             assert!(text.parse::<Dist>().is_err(), "{text}");
         }
-        for query in ["", "servers=0&service=1us", "service=1us&hit=101", "service=1us&stall=1s:2s&stall=2s:1s"] {
+        for query in [
+            "",
+            "servers=0&service=1us",
+            "service=1us&hit=101",
+            "service=1us&slow=5",
+            "service=1us&slow=5:0.5",
+            "service=1us&stall=1s:2s&stall=2s:1s",
+        ] {
             assert!(SimModel::parse("", query).is_err(), "{query}");
         }
     }

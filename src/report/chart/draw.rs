@@ -5,20 +5,20 @@
 
 use std::fmt::Write as _;
 
-use super::{Bars, Chart, Extent, Heat, Layer, Line, Scale};
+use super::{Bars, Chart, Extent, Heat, Layer, Line, Scale, band, mark};
 
 /// Size of a drawing, and of its margins.
-const WIDTH: f64 = 720.0;
+pub(super) const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 320.0;
-const LEFT: f64 = 74.0;
-const RIGHT: f64 = 16.0;
+pub(super) const LEFT: f64 = 74.0;
+pub(super) const RIGHT: f64 = 16.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 46.0;
 /// Height of a line of the legend, and about how wide a character is.
 const LEGEND_LINE: f64 = 18.0;
-const CHARACTER: f64 = 6.6;
+pub(super) const CHARACTER: f64 = 6.6;
 /// Number of colours.
-const COLOURS: usize = 8;
+pub(super) const COLOURS: usize = 8;
 
 /// The style of a chart on its own: light, for paper. Colours after M. Okabe and K. Ito, distinguishable by everybody.
 pub const STYLE: &str = "\
@@ -30,17 +30,17 @@ pub const STYLE: &str = "\
 .chart .mark{stroke:var(--dim);stroke-dasharray:2 3}.chart .note{font-size:11px}\
 .k0{--k:var(--c0)}.k1{--k:var(--c1)}.k2{--k:var(--c2)}.k3{--k:var(--c3)}\
 .k4{--k:var(--c4)}.k5{--k:var(--c5)}.k6{--k:var(--c6)}.k7{--k:var(--c7)}\
-.chart .line,.chart .key{stroke:var(--k)}.chart .dot{fill:var(--k)}.chart .bar{fill:var(--k)}.chart .heat{fill:var(--c0)}\
+.chart .line,.chart .key{stroke:var(--k)}.chart .dot{fill:var(--k)}.chart .bar{fill:var(--k)}.chart .band{fill:var(--k);opacity:.18}.chart .heat{fill:var(--c0)}\
 .h1{opacity:.14}.h2{opacity:.24}.h3{opacity:.34}.h4{opacity:.46}.h5{opacity:.58}.h6{opacity:.7}.h7{opacity:.85}";
 
 /// Places on the drawing.
-struct Frame<'a> {
-    chart: &'a Chart,
-    x: Extent,
-    y: Extent,
+pub(super) struct Frame<'a> {
+    pub(super) chart: &'a Chart,
+    pub(super) x: Extent,
+    pub(super) y: Extent,
     /// Vertical places of the drawing area.
-    top: f64,
-    bottom: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
 }
 
 /// The chart as an SVG element. `full` shows all values, else outliers lie beyond the upper edge and their number is
@@ -64,7 +64,7 @@ pub fn svg(chart: &Chart, full: bool, alone: bool) -> String {
     out.push_str(&legend.at(top - legend.height - 2.0));
     frame.grid(&mut out);
     let hidden: usize = chart.layers.iter().map(|layer| frame.layer(&mut out, layer)).sum();
-    frame.marks(&mut out);
+    mark::draw(&mut out, &frame, &chart.marks);
     let (w, h) = (WIDTH - LEFT - RIGHT, frame.bottom - top);
     let _ = write!(out, "<rect class=\"frame\" x=\"{LEFT}\" y=\"{top}\" width=\"{w}\" height=\"{h}\"/>");
     if hidden > 0 {
@@ -77,11 +77,11 @@ pub fn svg(chart: &Chart, full: bool, alone: bool) -> String {
 }
 
 impl Frame<'_> {
-    fn px(&self, value: f64) -> f64 {
+    pub(super) fn px(&self, value: f64) -> f64 {
         LEFT + self.chart.x.scale.place(self.x, value) * (WIDTH - LEFT - RIGHT)
     }
 
-    fn py(&self, value: f64) -> f64 {
+    pub(super) fn py(&self, value: f64) -> f64 {
         self.bottom - self.chart.y.scale.place(self.y, value) * (self.bottom - self.top)
     }
 
@@ -114,6 +114,7 @@ impl Frame<'_> {
     fn layer(&self, out: &mut String, layer: &Layer) -> usize {
         match layer {
             Layer::Line(line) => self.line(out, line),
+            Layer::Band(band) => band::draw(out, self, band),
             Layer::Bars(bars) => self.bars(out, bars),
             Layer::Heat(heat) => self.heat(out, heat),
         }
@@ -178,25 +179,8 @@ impl Frame<'_> {
         0
     }
 
-    fn marks(&self, out: &mut String) {
-        let (right, top, bottom) = (WIDTH - RIGHT, self.top, self.bottom);
-        for mark in &self.chart.marks {
-            let label = escape(&mark.label);
-            if mark.vertical && (self.x.low..=self.x.high).contains(&mark.at) {
-                let x = self.px(mark.at);
-                let _ = write!(out, "<line class=\"mark\" x1=\"{x:.1}\" y1=\"{top}\" x2=\"{x:.1}\" y2=\"{bottom}\"/>");
-                let _ =
-                    write!(out, "<text class=\"note\" x=\"{:.1}\" y=\"{:.1}\">{label}</text>", x + 4.0, bottom - 6.0);
-            } else if !mark.vertical && (self.y.low..=self.y.high).contains(&mark.at) {
-                let y = self.py(mark.at);
-                let _ = write!(out, "<line class=\"mark\" x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\"/>");
-                let _ = write!(out, "<text class=\"note\" x=\"{:.1}\" y=\"{:.1}\">{label}</text>", LEFT + 6.0, y - 4.0);
-            }
-        }
-    }
-
     /// A place within the drawing area.
-    fn clamp(&self, y: f64) -> f64 {
+    pub(super) fn clamp(&self, y: f64) -> f64 {
         y.clamp(self.top, self.bottom)
     }
 }
@@ -234,7 +218,7 @@ fn legend(chart: &Chart) -> Legend {
     let names = chart.layers.iter().filter_map(|layer| match layer {
         Layer::Line(line) => Some((&line.name, line.colour, line.dashed)),
         Layer::Bars(bars) => Some((&bars.name, bars.colour, false)),
-        Layer::Heat(_) => None,
+        Layer::Band(_) | Layer::Heat(_) => None,
     });
     let (mut column, mut row) = (0, 0);
     let mut entries = Vec::new();

@@ -4,13 +4,17 @@
 //! and units. Colours are classes, so that a page may be light or dark; a chart on its own carries a style sheet.
 
 mod axis;
+mod band;
 mod draw;
 mod heat;
+mod mark;
 mod range;
 
 pub use axis::{Axis, Scale, Unit};
+pub use band::Band;
 pub use draw::{STYLE, svg};
 pub use heat::{Heat, HeatCell, HeatColumn};
+pub use mark::Mark;
 pub use range::{Extent, robust};
 
 /// A chart.
@@ -33,6 +37,8 @@ pub struct Chart {
 pub enum Layer {
     /// Points joined by lines, in the order given.
     Line(Line),
+    /// The range in which repeats lie.
+    Band(Band),
     /// Bars from `low` to `high` of the horizontal axis, up to `value`.
     Bars(Bars),
     /// Cells that are the darker the more they hold.
@@ -65,23 +71,13 @@ pub struct Bars {
     pub bars: Vec<(f64, f64, f64)>,
 }
 
-/// A marked moment or limit.
-#[derive(Debug, Clone)]
-pub struct Mark {
-    /// Where: on the horizontal axis if `vertical`, else on the vertical one.
-    pub at: f64,
-    /// Whether the line stands upright.
-    pub vertical: bool,
-    /// What it is.
-    pub label: String,
-}
-
 impl Chart {
     /// Whether anything would be drawn.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.layers.iter().all(|layer| match layer {
             Layer::Line(line) => !line.points.iter().any(|(x, y)| x.is_finite() && y.is_finite()),
+            Layer::Band(band) => band.points.is_empty(),
             Layer::Bars(bars) => bars.bars.is_empty(),
             Layer::Heat(heat) => heat.is_empty(),
         })
@@ -92,6 +88,7 @@ impl Chart {
         self.layers.iter().flat_map(|layer| -> Box<dyn Iterator<Item = f64> + '_> {
             match layer {
                 Layer::Line(line) => Box::new(line.points.iter().map(|point| point.1)),
+                Layer::Band(band) => Box::new(band.points.iter().flat_map(|point| [point.1, point.2])),
                 Layer::Bars(bars) => Box::new(bars.bars.iter().map(|bar| bar.2)),
                 Layer::Heat(heat) => Box::new(heat.y_edges().into_iter()),
             }
@@ -103,6 +100,7 @@ impl Chart {
         self.layers.iter().flat_map(|layer| -> Box<dyn Iterator<Item = f64> + '_> {
             match layer {
                 Layer::Line(line) => Box::new(line.points.iter().map(|point| point.0)),
+                Layer::Band(band) => Box::new(band.points.iter().map(|point| point.0)),
                 Layer::Bars(bars) => Box::new(bars.bars.iter().flat_map(|bar| [bar.0, bar.1])),
                 Layer::Heat(heat) => Box::new(heat.x_edges().into_iter()),
             }

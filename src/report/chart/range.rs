@@ -29,6 +29,11 @@ impl Extent {
         }
     }
 
+    /// Whether a value lies within.
+    pub(super) fn holds(self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
     /// From zero up, unless it reaches below zero.
     pub(super) fn with_zero(self) -> Self {
         Self { low: self.low.min(0.0), high: self.high.max(0.0) }

@@ -1,6 +1,6 @@
-//! The charts of a report: which figures of one or several results stand in which chart.
+//! The charts of distributions, and what all charts of results share.
 //!
-//! Owns the choice. Several results share each chart: colour tells the result, or the operation where there is one.
+//! Owns which points they are shown of. Several results share each chart: colour tells the result, or the operation where there is one.
 
 use super::Source;
 use crate::report::chart::{Axis, Bars, Chart, Extent, Layer, Line, Scale, Unit};
@@ -19,28 +19,13 @@ pub struct Named {
 const CURVES_MAX: usize = 8;
 
 /// Takes the figures of one operation.
-type OpOf = fn(&Figures) -> &OpFigures;
+pub(super) type OpOf = fn(&Figures) -> &OpFigures;
 
 /// How an operation is called, and where its figures are.
-const OPS: [(&str, OpOf); 2] = [("read", |f| &f.read), ("write", |f| &f.write)];
+pub(super) const OPS: [(&str, OpOf); 2] = [("read", |f| &f.read), ("write", |f| &f.write)];
 
 /// A percentile's name and where it is.
-type Figure = (&'static str, fn(&Latency) -> f64);
-
-/// All charts over load, in the order of the page.
-#[must_use]
-pub fn over_load(sources: &[Source<'_>]) -> Vec<Named> {
-    let mut charts = Vec::new();
-    if sources.iter().any(|source| source.result.points.len() > 1) {
-        charts.push(named("iops", iops_over_load(sources)));
-        charts.push(named("latency-iops", latency_over_iops(sources)));
-        for (op, of) in OPS {
-            charts.push(named(&format!("latency-{op}"), latency_over_load(sources, op, of)));
-        }
-    }
-    charts.retain(|named| !named.chart.is_empty());
-    charts
-}
+pub(super) type Figure = (&'static str, fn(&Latency) -> f64);
 
 /// Percentile curves and histograms, by operation.
 #[must_use]
@@ -58,11 +43,6 @@ pub(super) fn named(id: &str, chart: Chart) -> Named {
     Named { id: id.to_owned(), chart }
 }
 
-/// The latency a user of the array sees: from the arrival where there is one.
-pub(super) fn latency(op: &OpFigures) -> Option<&Latency> {
-    op.response.as_ref().or(op.service.as_ref())
-}
-
 /// What the latencies of these results are called.
 pub(super) fn latency_label(sources: &[Source<'_>]) -> &'static str {
     let open = |point: &PointResult| point.total.read.response.is_some() || point.total.write.response.is_some();
@@ -74,126 +54,11 @@ pub(super) fn latency_label(sources: &[Source<'_>]) -> &'static str {
     }
 }
 
-/// The load of a point as a number, and what that number is.
-fn load(point: &PointResult) -> (f64, &'static str) {
-    match (point.load.queue_depth, point.load.rate_per_s) {
-        (Some(depth), _) => (f64::from(depth), "queue depth on each target"),
-        (None, Some(rate)) => (rate as f64, "arrivals a second"),
-        (None, None) => (point.load.total_outstanding as f64, "outstanding I/Os"),
-    }
-}
-
-/// The horizontal axis of charts over load.
-fn load_axis(sources: &[Source<'_>]) -> Axis {
-    let loads: Vec<_> = sources.iter().flat_map(|source| source.result.points.iter().map(load)).collect();
-    let label = loads.first().map_or("load", |(_, label)| label);
-    let label = if loads.iter().all(|(_, other)| *other == label) { label } else { "load" };
-    let extent = Extent::of(loads.iter().map(|(load, _)| *load));
-    let mut axis = Axis::linear(label, Unit::Count);
-    if extent.low > 0.0 && extent.high / extent.low >= 8.0 {
-        axis.scale = Scale::Log;
-        let mut ticks: Vec<f64> = loads.iter().map(|(load, _)| *load).collect();
-        ticks.sort_by(f64::total_cmp);
-        ticks.dedup();
-        if ticks.len() <= 10 {
-            axis.ticks = ticks;
-        }
-    }
-    axis
-}
-
 fn name(sources: &[Source<'_>], source: &Source<'_>, what: &str) -> String {
     match (sources.len(), what) {
         (1, what) => what.to_owned(),
         (_, "") => source.label.clone(),
         (_, what) => format!("{}, {what}", source.label),
-    }
-}
-
-fn curve(source: &Source<'_>, value: impl Fn(&PointResult) -> Option<f64>) -> Vec<(f64, f64)> {
-    source.result.points.iter().filter_map(|point| Some((load(point).0, value(point)?))).collect()
-}
-
-fn iops_over_load(sources: &[Source<'_>]) -> Chart {
-    let mut layers = Vec::new();
-    for (index, source) in sources.iter().enumerate() {
-        let mixed = source.result.points.iter().any(|p| p.total.read.completions > 0 && p.total.write.completions > 0);
-        let points = curve(source, |point| Some(point.total.iops));
-        let what = if mixed { "total" } else { "" };
-        let name_of = |what| name(sources, source, what);
-        layers.push(Layer::Line(Line { name: name_of(what), colour: index, dots: true, points, ..Line::default() }));
-        if mixed && sources.len() == 1 {
-            for (colour, (op, of)) in OPS.into_iter().enumerate() {
-                let points = curve(source, |point| Some(of(&point.total).iops));
-                let line = Line { name: format!("{op}s"), colour: colour + 1, dots: true, points, ..Line::default() };
-                layers.push(Layer::Line(line));
-            }
-        }
-    }
-    Chart {
-        title: "IOPS against load".to_owned(),
-        x: load_axis(sources),
-        y: Axis::linear("IOPS", Unit::Count),
-        layers,
-        ..Chart::default()
-    }
-}
-
-fn latency_over_iops(sources: &[Source<'_>]) -> Chart {
-    let figures: [Figure; 2] = [("p50", |l| l.p50_ns as f64), ("p99", |l| l.p99_ns as f64)];
-    let mut layers = Vec::new();
-    for (index, source) in sources.iter().enumerate() {
-        for (number, (figure, at)) in figures.iter().enumerate() {
-            let value = |point: &PointResult| {
-                // Reads, unless there are none.
-                let op = if point.total.read.completions > 0 { &point.total.read } else { &point.total.write };
-                Some((point.total.iops, at(latency(op)?)))
-            };
-            layers.push(Layer::Line(Line {
-                name: name(sources, source, figure),
-                colour: if sources.len() == 1 { number } else { index },
-                dashed: sources.len() > 1 && number > 0,
-                dots: true,
-                points: source.result.points.iter().filter_map(value).collect(),
-            }));
-        }
-    }
-    let reads = sources.iter().any(|s| s.result.points.iter().any(|p| p.total.read.completions > 0));
-    Chart {
-        title: format!("Latency of {} against what was achieved", if reads { "reads" } else { "writes" }),
-        x: Axis::linear("IOPS achieved", Unit::Count),
-        y: Axis::linear(latency_label(sources), Unit::Latency),
-        layers,
-        ..Chart::default()
-    }
-}
-
-fn latency_over_load(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
-    let figures: [Figure; 4] = [
-        ("mean", |l| l.mean_ns),
-        ("p50", |l| l.p50_ns as f64),
-        ("p99", |l| l.p99_ns as f64),
-        ("p99.9", |l| l.p999_ns as f64),
-    ];
-    let figures = if sources.len() == 1 { &figures[..] } else { &figures[1..3] };
-    let mut layers = Vec::new();
-    for (index, source) in sources.iter().enumerate() {
-        for (number, (figure, at)) in figures.iter().enumerate() {
-            layers.push(Layer::Line(Line {
-                name: name(sources, source, figure),
-                colour: if sources.len() == 1 { number } else { index },
-                dashed: sources.len() > 1 && number > 0,
-                dots: true,
-                points: curve(source, |point| latency(of(&point.total)).map(at)),
-            }));
-        }
-    }
-    Chart {
-        title: format!("Latency of {op}s against load"),
-        x: load_axis(sources),
-        y: Axis::linear(latency_label(sources), Unit::Latency),
-        layers,
-        ..Chart::default()
     }
 }
 
@@ -213,7 +78,7 @@ fn percentiles(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
     let mut layers = Vec::new();
     let mut deepest: f64 = 0.9;
     for (colour, (index, _, point)) in chosen(sources).into_iter().enumerate() {
-        let Some(histogram) = latency(of(&point.total)).and_then(|latency| latency.histogram().ok()) else { continue };
+        let Some(histogram) = of(&point.total).latency().and_then(|latency| latency.histogram().ok()) else { continue };
         let count = histogram.len();
         let mut points = vec![(0.0, histogram.min() as f64)];
         let mut seen = 0;
@@ -242,7 +107,7 @@ fn histogram(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
     let mut layers = Vec::new();
     for (colour, source) in sources.iter().enumerate().take(CURVES_MAX) {
         let Some(point) = source.result.points.last() else { continue };
-        let Some(histogram) = latency(of(&point.total)).and_then(|latency| latency.histogram().ok()) else { continue };
+        let Some(histogram) = of(&point.total).latency().and_then(|latency| latency.histogram().ok()) else { continue };
         let name = name(sources, source, &point.label());
         let bars = log_bars(&histogram);
         layers.push(if sources.len() == 1 {
@@ -256,7 +121,7 @@ fn histogram(sources: &[Source<'_>], op: &str, of: OpOf) -> Chart {
     let most = layers.iter().flat_map(|layer| match layer {
         Layer::Bars(bars) => bars.bars.iter().map(|bar| bar.2).collect::<Vec<_>>(),
         Layer::Line(line) => line.points.iter().map(|point| point.1).collect(),
-        Layer::Heat(_) => Vec::new(),
+        Layer::Band(_) | Layer::Heat(_) => Vec::new(),
     });
     let most = most.fold(1.0, f64::max);
     Chart {

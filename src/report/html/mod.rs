@@ -4,6 +4,8 @@
 //! results; nothing is fetched, and no script is needed to read it.
 
 mod curves;
+mod load_tables;
+mod over_load;
 mod over_time;
 mod sections;
 
@@ -41,7 +43,7 @@ pub fn page_led_by(lead: Option<(&str, Markup)>, sources: &[Source<'_>]) -> Stri
         Some((title, lead)) => (title.to_owned(), Some(lead)),
         None => (sections::title(sources), None),
     };
-    let over_load = curves::over_load(sources);
+    let over_load = over_load::over_load(sources);
     let distributions = curves::distributions(sources);
     let over_time = over_time(sources);
     let page = html! {
@@ -63,6 +65,7 @@ pub fn page_led_by(lead: Option<(&str, Markup)>, sources: &[Source<'_>]) -> Stri
                     (sections::figures(sources))
                     @if !over_load.is_empty() {
                         h2 id="load" { "Against load" }
+                        (load_tables::curves(sources))
                         (figures_of(&over_load))
                     }
                     @if !distributions.is_empty() {
@@ -85,7 +88,7 @@ pub fn page_led_by(lead: Option<(&str, Markup)>, sources: &[Source<'_>]) -> Stri
 /// All charts of the page, for files of their own.
 #[must_use]
 pub fn charts(sources: &[Source<'_>]) -> Vec<Named> {
-    let mut charts = curves::over_load(sources);
+    let mut charts = over_load::over_load(sources);
     charts.extend(curves::distributions(sources));
     charts.extend(over_time(sources).into_iter().flat_map(|(_, charts)| charts));
     charts

@@ -115,7 +115,7 @@ fn marks(columns: &[Column]) -> Vec<Mark> {
     let begins = columns.windows(2).filter(|pair| pair[0].point != pair[1].point);
     let points = columns.last().map_or(0, |column| column.point + 1);
     let label = |point: usize| if points <= 12 { format!("point {}", point + 1) } else { String::new() };
-    begins.map(|pair| Mark { at: pair[1].start_s, vertical: true, label: label(pair[1].point) }).collect()
+    begins.map(|pair| Mark::vertical(pair[1].start_s, label(pair[1].point))).collect()
 }
 
 /// A value for each column, as a line that breaks between points; two places a column, so that it is a step.

@@ -3,7 +3,6 @@
 use maud::{Markup, html};
 
 use super::Source;
-use super::curves::latency;
 use crate::report::accepted;
 use crate::report::chart::Unit;
 use crate::report::columns::decimal;
@@ -46,7 +45,7 @@ fn headline(result: &RunResult) -> Markup {
                     (tile(&decimal(point.total.iops, 0), &format!("IOPS, the most reached, at {}", point.label())))
                     (tile(&format!("{} MB/s", decimal(point.total.bytes_per_s / 1e6, 0)), "bandwidth there"))
                     @for (op, figures) in point.total.ops() {
-                        @if let Some(latency) = latency(figures) {
+                        @if let Some(latency) = figures.latency() {
                             (tile(&format_latency(latency.mean_ns), &format!("mean {op} latency there")))
                             (tile(&format_latency(latency.p99_ns as f64), &format!("p99 {op} latency there")))
                         }

@@ -10,7 +10,8 @@ use super::table::{draw, table};
 use super::{Style, ascii, search};
 use crate::plan::{Plan, WorkloadPlan};
 use crate::report::columns::decimal;
-use crate::result::{PointResult, RunResult};
+use crate::report::curve::{STABILITY, knee, stability};
+use crate::result::{CurveResult, PointResult, RunResult};
 use crate::units::{format_count, format_duration, format_latency};
 
 /// The whole run as plain text: set-up, targets, plan, figures, arrivals, cores and checks.
@@ -34,6 +35,10 @@ pub fn summary(result: &RunResult) -> String {
     if result.plan.targets.len() > 1 && !result.points.is_empty() {
         section(&mut out, "By target");
         out.push_str(&draw(&by_target(result), "workload", Style::plain()));
+    }
+    if !result.curves.is_empty() {
+        section(&mut out, "Against load");
+        result.curves.iter().for_each(|curve| against_load(&mut out, curve));
     }
     if result.points.iter().any(|point| !point.checks.arrivals.is_empty()) {
         section(&mut out, "Arrivals in the window");
@@ -147,6 +152,17 @@ fn workload(out: &mut String, plan: &Plan, index: usize, workload: &WorkloadPlan
 /// Targets by their index in the result: `[0] [1]`.
 fn list(targets: &[usize]) -> String {
     targets.iter().map(|target| format!("[{target}]")).collect::<Vec<_>>().join(" ")
+}
+
+fn against_load(out: &mut String, curve: &CurveResult) {
+    let series = if curve.series.is_empty() { String::new() } else { format!("{}: ", curve.series) };
+    line!(out, "  {series}{} loads, {} points; {}", curve.loads, curve.points, knee(curve));
+    let rows = stability(curve);
+    if !rows.is_empty() {
+        for [figure, median, worst, rough] in std::iter::once(STABILITY.map(str::to_owned)).chain(rows) {
+            line!(out, "      {figure:<20} {median:>15} {worst:>9} {rough:>10}");
+        }
+    }
 }
 
 fn footprint(out: &mut String, index: usize, point: &PointResult) {
