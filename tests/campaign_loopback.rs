@@ -56,6 +56,7 @@ fn the_highest_rate_under_a_limit_is_found_on_a_path_with_a_delay() {
             let (answer, broken) = (found.answer.unwrap_or(0), found.broken_at.unwrap());
             assert!(answer < broken && broken <= 2_000_000, "{}", found.says);
         }
+        _ if found.is_disturbed() => array::skip(&format!("the machine is too busy: {}", found.says)),
         other => panic!("{other:?}: {}", found.says),
     }
     // A limit below the delay is broken by any load, and that is the answer.

@@ -19,6 +19,8 @@ const LOWEST: f64 = 0.01;
 const ASIDE: f64 = 0.4;
 /// How often each end of the bracket is tried.
 const CONFIRMED: usize = 2;
+/// How often in a row a load is tried that other programs disturb.
+const DISTURBED_MAX: usize = 3;
 /// A load that breaks a limit by more than this share of it does not do so by chance.
 const CLEARLY: f64 = 0.1;
 
@@ -85,8 +87,13 @@ impl Progress {
             return Next::End(SearchOutcome::NotJudged);
         }
         let tries_left = self.has_tries_left();
-        if let Some(tried) = self.tried.last().filter(|tried| tries_left && self.majority(tried.load) == 0) {
+        if let Some(tried) =
+            self.tried.last().filter(|tried| tries_left && !tried.disturbed && self.majority(tried.load) == 0)
+        {
             return Next::Try(tried.load);
+        }
+        if let Some(load) = self.disturbed().filter(|_| tries_left) {
+            return Next::Try(load);
         }
         let (low, high) = self.bracket();
         let narrow = self.is_narrow(low, high.or(self.untried_ceiling()));
@@ -168,19 +175,27 @@ impl Progress {
 
     /// How many more tries of a load kept the limits than broke them.
     fn majority(&self, load: u64) -> i32 {
-        let tries = self.tried.iter().filter(|tried| tried.load == load);
-        tries
-            .map(|tried| match tried.outcome {
-                Accepted::Passed => 1,
-                Accepted::Failed => -1,
-                Accepted::NotJudged => 0,
-            })
-            .sum()
+        let tries = || self.tried.iter().filter(|tried| tried.load == load);
+        // Where no try was left in peace, the disturbed ones are all there is.
+        let peace = tries().any(|tried| !tried.disturbed);
+        let vote = |tried: &Tried| match tried.outcome {
+            Accepted::Passed => 1,
+            Accepted::Failed => -1,
+            Accepted::NotJudged => 0,
+        };
+        tries().filter(|tried| !peace || !tried.disturbed).map(vote).sum()
     }
 
     fn is_narrow(&self, low: Option<u64>, high: Option<u64>) -> bool {
         let (Some(low), Some(high)) = (low, high) else { return false };
         high.saturating_sub(low) as f64 <= self.search.within() * high as f64 || (!self.is_rate() && high <= low + 1)
+    }
+
+    /// The load of the last try, where other programs may have broken its limits, unless that happened time and again.
+    fn disturbed(&self) -> Option<u64> {
+        let last = self.tried.last().filter(|tried| tried.disturbed)?;
+        let times = self.tried.iter().rev().take_while(|tried| tried.disturbed && tried.load == last.load).count();
+        (times < DISTURBED_MAX).then_some(last.load)
     }
 
     /// The end, once both ends of the bracket were tried often enough. What the targets could not follow, or what is far
@@ -290,7 +305,14 @@ mod tests {
                     let outcome =
                         if share.is_some_and(|share| share <= 1.0) { Accepted::Passed } else { Accepted::Failed };
                     let point = progress.tried.len();
-                    progress.tried.push(Tried { point, load, outcome, of_limit: share, reason: None });
+                    progress.tried.push(Tried {
+                        point,
+                        load,
+                        outcome,
+                        of_limit: share,
+                        reason: None,
+                        disturbed: false,
+                    });
                     assert!(progress.tried.len() <= 12, "{:?}", progress.tried);
                 }
             }
@@ -365,13 +387,21 @@ mod tests {
     fn the_majority_of_the_tries_counts() {
         let mut progress =
             Progress { search: toml::from_str("limit = ['p99 <= 1ms']").unwrap(), max: Some(1e5), tried: Vec::new() };
-        let tried = |load, outcome| Tried { point: 0, load, outcome, of_limit: Some(1.0), reason: None };
+        let tried =
+            |load, outcome| Tried { point: 0, load, outcome, of_limit: Some(1.0), reason: None, disturbed: false };
         progress.tried = vec![tried(80_000, Accepted::Passed), tried(90_000, Accepted::Failed)];
         assert_eq!(progress.bracket(), (Some(80_000), Some(90_000)));
         progress.tried.push(tried(80_000, Accepted::Failed));
         assert_eq!((progress.bracket(), progress.next()), ((None, Some(90_000)), Next::Try(80_000)));
         progress.tried.push(tried(80_000, Accepted::Failed));
         assert_eq!(progress.bracket(), (None, Some(80_000)));
+        let disturbed = Tried { disturbed: true, ..tried(75_000, Accepted::Failed) };
+        progress.tried.push(disturbed.clone());
+        assert_eq!(progress.next(), Next::Try(75_000), "other programs are not the array");
+        progress.tried.push(tried(75_000, Accepted::Passed));
+        assert_eq!(progress.bracket(), (Some(75_000), Some(80_000)));
+        progress.tried.extend([77_000; 3].map(|load| Tried { load, ..disturbed.clone() }));
+        assert_eq!(progress.bracket(), (Some(75_000), Some(77_000)), "three times is no accident");
         progress.tried.push(tried(70_000, Accepted::NotJudged));
         assert_eq!(progress.next(), Next::End(SearchOutcome::NotJudged));
     }

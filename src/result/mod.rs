@@ -216,8 +216,12 @@ impl RunResult {
     /// The same with what was searched for and found.
     #[must_use]
     pub fn searched(mut self, search: Vec<SearchResult>) -> Self {
-        self.verdicts
-            .extend(search.iter().filter(|found| found.outcome == SearchOutcome::NotJudged).map(|s| s.says.clone()));
+        self.verdicts.extend(
+            search
+                .iter()
+                .filter(|found| found.outcome == SearchOutcome::NotJudged || found.is_disturbed())
+                .map(|s| s.says.clone()),
+        );
         self.search = search;
         self
     }

@@ -72,7 +72,14 @@ pub struct Tried {
     pub of_limit: Option<f64>,
     /// Why it was broken, or could not be judged; none where the limits held.
     pub reason: Option<String>,
+    /// Whether other programs took the cores for long enough to break a limit by themselves: such a try is repeated.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disturbed: bool,
 }
+
+/// Share of the window that other programs had a core, from which on a broken limit may be theirs. A p99 is what the
+/// slowest hundredth of the I/Os take, so half of that matters.
+const DISTURBED: f64 = 0.005;
 
 impl Tried {
     /// Judges a point by the limits, all of which have to hold.
@@ -104,11 +111,19 @@ impl Tried {
         } else if behind && outcome == Accepted::Passed {
             ((outcome, reason), of_limit) = (broken("the targets did not follow the rate".to_owned()), None);
         }
-        Self { point: index, load, outcome, of_limit, reason }
+        let disturbed = outcome == Accepted::Failed && point.cores.iter().any(|core| core.off_core >= DISTURBED);
+        Self { point: index, load, outcome, of_limit, reason, disturbed }
     }
 }
 
 impl SearchResult {
+    /// Whether the upper end of the bracket rests on disturbed tries alone.
+    #[must_use]
+    pub fn is_disturbed(&self) -> bool {
+        let mut there = self.tried.iter().filter(|tried| Some(tried.load) == self.broken_at).peekable();
+        there.peek().is_some() && there.all(|tried| tried.disturbed)
+    }
+
     /// The sentence that tells the outcome.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -126,7 +141,7 @@ impl SearchResult {
         let tried = format!("{} loads tried", self.tried.len());
         let bracket = self.broken_at.map(|load| format!("; broken at {}", unit(load))).unwrap_or_default();
         let (kept, of) = self.kept;
-        match (self.outcome, self.answer) {
+        let told = match (self.outcome, self.answer) {
             (SearchOutcome::LowestBreaks, _) => {
                 let lowest = self.tried.iter().map(|tried| tried.load).min().map(unit).unwrap_or_default();
                 format!("{at}no load keeps {limits}: already the lowest, {lowest}, breaks it ({tried})")
@@ -157,6 +172,8 @@ impl SearchResult {
                 )
             }
             (_, None) => format!("{at}no load that was tried keeps {limits}{bracket} ({tried})"),
-        }
+        };
+        let doubt = "; other programs had the polled cores then, so the limit may be theirs and not the targets'";
+        if self.is_disturbed() { told + doubt } else { told }
     }
 }

@@ -33,11 +33,12 @@ fn of_search(search: &SearchResult) -> String {
         let reason = tried.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
         line!(
             &mut out,
-            "      try {} at {} {}: {word}{}{reason}",
+            "      try {} at {} {}: {word}{}{reason}{}",
             number + 1,
             search.field,
             format_count(tried.load),
-            share.unwrap_or_default()
+            share.unwrap_or_default(),
+            if tried.disturbed { "; other programs had the core, so it was tried again" } else { "" }
         );
     }
     out
