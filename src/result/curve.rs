@@ -135,8 +135,9 @@ pub enum CurveFigure {
 
 /// What the curves of some points tell; nothing of those with a single load.
 pub(super) fn judge(points: &[PointResult], series: impl Fn(&PointResult) -> String) -> Vec<CurveResult> {
-    let counts =
-        |point: &&PointResult| point.total.completions > 0 && (point.ended_early.is_none() || point.overloaded);
+    let counts = |point: &&PointResult| {
+        point.is_of_curve() && point.total.completions > 0 && (point.ended_early.is_none() || point.overloaded)
+    };
     curves(points.iter().filter(counts), series).into_iter().filter_map(judge_curve).collect()
 }
 

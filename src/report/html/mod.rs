@@ -62,6 +62,7 @@ pub fn page_led_by(lead: Option<(&str, Markup)>, sources: &[Source<'_>]) -> Stri
                     @if let Some(lead) = &lead { (lead) }
                     (sections::acceptances(sources))
                     (sections::verdicts(sources))
+                    (load_tables::searches(sources))
                     (sections::figures(sources))
                     @if !over_load.is_empty() {
                         h2 id="load" { "Against load" }

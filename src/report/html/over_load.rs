@@ -6,7 +6,7 @@
 use super::Source;
 use super::curves::{Figure, Named, OPS, OpOf, latency_label, named};
 use crate::report::chart::{Axis, Band, Chart, Extent, Layer, Line, Mark, Scale, Unit};
-use crate::result::{AtLoad, Curve, Figures, KneeResult, PointLoad, PointResult, curves};
+use crate::result::{AtLoad, Curve, Figures, KneeResult, PointLoad, PointResult, SearchResult, curves, series_of};
 use crate::spec::{Accept, Condition, Figure as Asked};
 use crate::stats::median;
 
@@ -22,19 +22,21 @@ struct Drawn<'a> {
 #[must_use]
 pub fn over_load(sources: &[Source<'_>]) -> Vec<Named> {
     let drawn: Vec<Drawn<'_>> = sources.iter().flat_map(|source| curves_of(source, sources.len() > 1)).collect();
+    let answers = answers(sources, &drawn);
     let mut charts = Vec::new();
     if drawn.iter().any(|drawn| drawn.curve.loads.len() > 1 || drawn.curve.loads.iter().any(|at| at.points.len() > 1)) {
-        charts.push(named("iops", rate_over_load(&drawn, "IOPS", |f| f.iops, |f| f.iops)));
+        charts.push(named("iops", rate_over_load(&drawn, "IOPS", |f| f.iops, |f| f.iops, &answers)));
         let megabytes = "MB/s";
         charts.push(named(
             "bandwidth",
-            rate_over_load(&drawn, megabytes, |f| f.bytes_per_s / 1e6, |f| f.bytes_per_s / 1e6),
+            rate_over_load(&drawn, megabytes, |f| f.bytes_per_s / 1e6, |f| f.bytes_per_s / 1e6, &answers),
         ));
         let label = latency_label(sources);
         let limits = limits(sources);
         charts.push(named("latency-iops", latency_over_iops(&drawn, label, &limits)));
         for (op, of) in OPS {
-            charts.push(named(&format!("latency-{op}"), latency_over_load(&drawn, label, (op, of), &limits)));
+            charts
+                .push(named(&format!("latency-{op}"), latency_over_load(&drawn, label, (op, of), (&limits, &answers))));
         }
     }
     charts.retain(|named| !named.chart.is_empty());
@@ -122,6 +124,7 @@ fn rate_over_load(
     label: &str,
     total: fn(&Figures) -> f64,
     of_op: fn(&crate::result::OpFigures) -> f64,
+    answers: &[Mark],
 ) -> Chart {
     let mut all = Vec::new();
     for (index, drawn_one) in drawn.iter().enumerate() {
@@ -142,11 +145,16 @@ fn rate_over_load(
         x: load_axis(drawn),
         y: Axis::linear(label, Unit::Count),
         layers: all,
-        marks: knees(drawn, |knee| knee.load.number()),
+        marks: knees(drawn, |knee| knee.load.number()).into_iter().chain(answers.iter().cloned()).collect(),
     }
 }
 
-fn latency_over_load(drawn: &[Drawn<'_>], label: &str, (op, of): (&str, OpOf), limits: &[Limit]) -> Chart {
+fn latency_over_load(
+    drawn: &[Drawn<'_>],
+    label: &str,
+    (op, of): (&str, OpOf),
+    (limits, answers): (&[Limit], &[Mark]),
+) -> Chart {
     let figures: [Figure; 4] = [
         ("mean", |l| l.mean_ns),
         ("p50", |l| l.p50_ns as f64),
@@ -171,6 +179,7 @@ fn latency_over_load(drawn: &[Drawn<'_>], label: &str, (op, of): (&str, OpOf), l
     }
     let limits = limits.iter().filter(|limit| limit.asked.op.is_none_or(|asked| asked.name() == op));
     let mut marks = knees(drawn, |knee| knee.load.number());
+    marks.extend(answers.iter().cloned());
     marks.extend(limits.map(|limit| Mark::horizontal(limit.ns, limit.text.clone())));
     Chart {
         title: format!("Latency of {op}s against {}", over(drawn)),
@@ -238,6 +247,21 @@ fn knees(drawn: &[Drawn<'_>], at: impl Fn(&KneeResult) -> f64) -> Vec<Mark> {
     drawn.iter().filter_map(mark).collect()
 }
 
+/// The answers of searches, where the curves are over what was searched for.
+fn answers(sources: &[Source<'_>], drawn: &[Drawn<'_>]) -> Vec<Mark> {
+    if drawn.iter().flat_map(|drawn| &drawn.curve.loads).any(|at| at.place.field.is_some()) {
+        return Vec::new();
+    }
+    let mark = |found: &SearchResult| {
+        let of = match series_of(&found.settings) {
+            series if series.is_empty() => String::new(),
+            series => format!(" of {series}"),
+        };
+        Some(Mark::vertical(found.answer? as f64, format!("highest{of} within the limits")))
+    };
+    sources.iter().flat_map(|source| &source.result.search).filter_map(mark).collect()
+}
+
 /// A bound on a latency that has to be kept to.
 struct Limit {
     asked: Asked,
@@ -245,16 +269,16 @@ struct Limit {
     text: String,
 }
 
-/// The upper bounds on latencies of all workloads together that the jobs ask for.
+/// The upper bounds on latencies of all workloads together that the jobs ask for or search under.
 fn limits(sources: &[Source<'_>]) -> Vec<Limit> {
     let mut limits: Vec<Limit> = Vec::new();
-    for acceptance in sources.iter().flat_map(|source| &source.result.acceptances) {
-        let Ok(Accept { that: Condition::Bound { figure, relation, bound }, .. }) = acceptance.that.parse() else {
-            continue;
-        };
-        let told = limits.iter().any(|limit| limit.text == acceptance.that);
+    let accepted = sources.iter().flat_map(|source| &source.result.acceptances).map(|acceptance| &acceptance.that);
+    let searched = sources.iter().flat_map(|source| &source.result.search).flat_map(|search| &search.limit);
+    for text in accepted.chain(searched) {
+        let Ok(Accept { that: Condition::Bound { figure, relation, bound }, .. }) = text.parse() else { continue };
+        let told = limits.iter().any(|limit| limit.text == *text);
         if figure.measure.is_latency() && figure.workload.is_none() && relation.wants_less() && !told {
-            limits.push(Limit { asked: figure, ns: bound, text: acceptance.that.clone() });
+            limits.push(Limit { asked: figure, ns: bound, text: text.clone() });
         }
     }
     limits

@@ -19,6 +19,7 @@ mod table;
 pub(super) use headroom::verdicts as bounds;
 pub(super) use payload::{asked as payload_asked, found as payload_found};
 pub use search::found as searches;
+pub(super) use search::outcome;
 pub use summary::summary;
 pub use table::{acceptances, table};
 pub(crate) use table::{drawn, frame};
