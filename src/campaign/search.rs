@@ -70,7 +70,6 @@ impl Progress {
         for (index, point) in of_step(step, points) {
             match (role(point), point.step.as_ref().and_then(|step| step.plan.points[0].loads.first())) {
                 (Some(Role::Max), _) => max = Some(point.total.iops / point.workloads.len().max(1) as f64),
-                // The plan of a queue depth on a volume set speaks of all its targets.
                 (Some(Role::Tried), Some(load)) => {
                     tried.push(Tried::of(index, number(*load), point, &search.limit));
                 }
