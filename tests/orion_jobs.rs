@@ -78,7 +78,10 @@ fn streams_are_sequential_and_their_ios_add_up() {
 fn the_cache_is_warmed_before_points_with_streams_alone() {
     let of = |line: &str, large: u32| run(line).warm_up_job(Cell { small: 1, large });
     let (job, amount) = of("-run advanced -type seq -cache_size 64", 2).unwrap();
-    assert_eq!((amount, job.workload[0].access(), job.workload[0].outstanding), (Some(Bytes(64 << 20)), Access::Random, Some(8)));
+    assert_eq!(
+        (amount, job.workload[0].access(), job.workload[0].outstanding),
+        (Some(Bytes(64 << 20)), Access::Random, Some(8))
+    );
     let (job, amount) = of("-run advanced -type seq -write 40", 1).unwrap();
     assert_eq!((amount, job.run.time().as_secs(), job.workload[0].read_percent()), (None, 120, 60.0));
     for line in ["-run advanced -type seq -cache_size 0", "-run simple", "-run advanced -cache_size 64"] {

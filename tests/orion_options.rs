@@ -4,8 +4,8 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rigel::import::orion::{
-    Cell, Command, Dialect, LargeLoad, LargeType, Matrix, Options, OrionRun, RunLevel, Simulate, Storax, Volume, WarmUp,
-    parse,
+    Cell, Command, Dialect, LargeLoad, LargeType, Matrix, Options, OrionRun, RunLevel, Simulate, Storax, Volume,
+    WarmUp, parse,
 };
 use rigel::spec::Uri;
 use rigel::units::Bytes;

@@ -36,7 +36,7 @@ impl WarmUp {
     pub(super) fn plan(&self, targets: &[DeviceFacts], cores: &[usize], seed: u64) -> Result<Plan, CampaignError> {
         let resolved = plan::resolve(&self.job, targets, cores);
         let step = Some("before a point".to_owned());
-        let mut plan = resolved.map_err(|error| CampaignError::Plan { step, error })?;
+        let mut plan = resolved.map_err(|error| CampaignError::planned(step, error))?;
         plan.seed = seed.wrapping_add(WARM_UP_SEED) & (i64::MAX as u64);
         let Some(amount) = self.amount else { return Ok(plan) };
         let all: u64 = plan.cores.iter().flat_map(|core| &core.lanes).map(|lane| u64::from(lane.depths[0])).sum();

@@ -31,8 +31,14 @@ pub enum CampaignError {
         /// The step, in words; none where there is but one.
         step: Option<String>,
         /// Why.
-        error: PlanError,
+        error: Box<PlanError>,
     },
+}
+
+impl CampaignError {
+    fn planned(step: Option<String>, error: PlanError) -> Self {
+        Self::Plan { step, error: Box::new(error) }
+    }
 }
 
 /// The points of a job and their order.
@@ -71,7 +77,7 @@ impl Campaign {
     pub fn of(job: &Job, targets: &[DeviceFacts], cores: &[usize]) -> Result<Self, CampaignError> {
         let plain = job.search.is_none() && job.sweep.as_ref().is_none_or(|sweep| sweep.plain().is_some());
         if plain {
-            let plan = plan::resolve(job, targets, cores).map_err(|error| CampaignError::Plan { step: None, error })?;
+            let plan = plan::resolve(job, targets, cores).map_err(|error| CampaignError::planned(None, error))?;
             let (job, targets, cores) = (job.clone(), targets.to_vec(), cores.to_vec());
             return Ok(Self { job, targets, cores, plan, steps: None, warm_ups: Vec::new() });
         }
@@ -85,7 +91,7 @@ impl Campaign {
     /// What a point or its warm-up is refused for; no point at all.
     pub fn of_given(given: Vec<Given>, targets: &[DeviceFacts], cores: &[usize]) -> Result<Self, CampaignError> {
         let Some(job) = given.first().map(|given| given.job.clone()) else {
-            return Err(CampaignError::Plan { step: None, error: PlanError::NoTarget });
+            return Err(CampaignError::planned(None, PlanError::NoTarget));
         };
         let mut warm_ups = Vec::with_capacity(given.len());
         let mut steps = Vec::with_capacity(given.len());
@@ -105,11 +111,11 @@ impl Campaign {
         for step in &steps {
             let plan = plan::resolve(&step.job, targets, cores).map_err(|error| {
                 let settings: Vec<String> = step.settings.iter().map(ToString::to_string).collect();
-                CampaignError::Plan { step: (!settings.is_empty()).then(|| settings.join(", ")), error }
+                CampaignError::planned((!settings.is_empty()).then(|| settings.join(", ")), error)
             })?;
             first.get_or_insert(plan);
         }
-        let plan = first.ok_or(CampaignError::Plan { step: None, error: PlanError::NoTarget })?;
+        let plan = first.ok_or(CampaignError::planned(None, PlanError::NoTarget))?;
         let (targets, cores) = (targets.to_vec(), cores.to_vec());
         Ok(Self { job, targets, cores, plan, steps: Some(steps), warm_ups: Vec::new() })
     }
@@ -248,7 +254,7 @@ impl Campaign {
     fn resolve(&self, step: &Step, job: &Job) -> Result<Plan, CampaignError> {
         plan::resolve(job, &self.targets, &self.cores).map_err(|error| {
             let settings: Vec<String> = step.settings.iter().map(ToString::to_string).collect();
-            CampaignError::Plan { step: Some(settings.join(", ")), error }
+            CampaignError::planned(Some(settings.join(", ")), error)
         })
     }
 

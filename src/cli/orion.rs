@@ -190,7 +190,8 @@ fn finish(
     written: Result<Vec<String>, String>,
     (folder, now): (&Folder, SystemTime),
 ) -> Result<Exit, Failure> {
-    let kept = run::place(outcome, folder, now).map_or_else(|| "not saved".to_owned(), |path| path.display().to_string());
+    let kept =
+        run::place(outcome, folder, now).map_or_else(|| "not saved".to_owned(), |path| path.display().to_string());
     let mut text = report::maxima(report);
     let files = report::files(report);
     if report.run.options.verbose {

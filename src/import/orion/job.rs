@@ -202,7 +202,9 @@ impl OrionRun {
                 ));
             }
             WarmUp::Amount(amount) => {
-                say(&format!("Before each point with streams: {amount} of random I/O, unmeasured, which a job does not do."));
+                say(&format!(
+                    "Before each point with streams: {amount} of random I/O, unmeasured, which a job does not do."
+                ));
             }
         }
         if self.write_percent > 0 && self.destroy.is_empty() {
