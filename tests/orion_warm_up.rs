@@ -65,3 +65,23 @@ fn it_draws_other_blocks_than_its_point_and_than_the_one_before() {
     assert_ne!(stage.warm_up.unwrap().seed, stage.plan.seed);
     assert_eq!(campaign.state(&[]).unwrap().planned, Some(2));
 }
+
+#[test]
+fn writing_to_what_may_hold_data_takes_its_identity() {
+    let words = ["-run", "advanced", "-type", "seq", "-write", "50"];
+    let Ok(Command::Run(options)) = parse(&words, Dialect::V11_2) else { panic!() };
+    let luns = parse_luns("sim://?service=1ms", "x.lun").unwrap();
+    let mut test = OrionRun::new(*options, luns).unwrap();
+    let mut facts = SimBackend::new(&test.targets).facts();
+    (facts[0].volatile, facts[0].identities) = (false, vec!["SERIAL-1".to_owned()]);
+    let campaign = |test: &OrionRun| {
+        let cell = Cell { small: 1, large: 1 };
+        let warm_up = test.warm_up_job(cell).map(|(job, amount)| WarmUp { job, amount });
+        let given = Given { settings: OrionRun::settings(cell), job: test.cell_job(cell), warm_up };
+        Campaign::of_given(vec![given], &facts, &[0]).map(|_| ())
+    };
+    let refused = campaign(&test).unwrap_err().to_string();
+    assert!(refused.contains("--destroy SERIAL-1"), "{refused}");
+    test.destroy = vec!["SERIAL-1".to_owned()];
+    campaign(&test).unwrap();
+}
