@@ -105,7 +105,9 @@ fn run_on(array: &array::Array, wanted: impl Fn(&Job) -> bool) -> usize {
         let mut rigel = Command::new(env!("CARGO_BIN_EXE_rigel"));
         rigel.arg("run").arg(&path).args(SHORT).arg("--out").arg(folder.path());
         rigel.args(["--no-archive", "--destroy", "RIGEL-LOOPBACK-1"]);
-        array.uris[..job.target.len()].iter().for_each(|uri| drop(rigel.args(["--target", uri])));
+        for uri in &array.uris[..job.target.len()] {
+            rigel.args(["--target", uri]);
+        }
         let output = rigel.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {said}", path.display());

@@ -1,7 +1,7 @@
 //! The job that an ORION test stands for: it is a job that Rigel reads, and it says what the format cannot hold.
 
 use rigel::import::orion::{Cell, Command, Dialect, OrionRun, parse, parse_luns};
-use rigel::spec::{self, Access, Job, Load, RegionSpec};
+use rigel::spec::{self, Access, Job, Load, RegionSpec, TargetRef, Volume};
 use rigel::units::Bytes;
 
 fn run(line: &str) -> OrionRun {
@@ -48,19 +48,46 @@ fn a_simple_test_is_two_jobs_and_a_normal_one_three() {
     let normal = jobs(&run("-run normal -num_disks 1").job_toml());
     let names: Vec<Vec<String>> = normal.iter().map(Job::workload_names).collect();
     assert_eq!(names, [vec!["small"], vec!["large"], vec!["small", "large"]]);
-    assert_eq!(normal[2].points(), [[Load::Outstanding(5), Load::Outstanding(2)]]);
+    let steps = normal[2].steps().unwrap();
+    assert_eq!(steps.len(), 10);
+    let loads = |at: usize| steps[at].job.points();
+    assert_eq!(loads(1), [[Load::Outstanding(2), Load::Outstanding(1)]]);
+    assert_eq!(loads(9), [[Load::Outstanding(5), Load::Outstanding(2)]]);
 }
 
 #[test]
 fn streams_are_sequential_and_their_ios_add_up() {
-    let run = run("-run advanced -type seq -num_streamIO 8 -matrix point -num_small 3 -num_large 2 -simulate raid0");
-    let text = run.job_toml();
-    let [job] = jobs(&text).try_into().unwrap();
-    assert_eq!(job.workload[1].access(), Access::Sequential);
-    assert_eq!(job.points(), [[Load::Outstanding(3), Load::Outstanding(16)]]);
-    for says in ["streams of 8", "random I/O for 2m", "Striped by 1m"] {
-        assert!(text.contains(says), "{says}: {text}");
+    let line = "-run advanced -type seq -num_streamIO 8 -matrix point -num_small 3 -num_large 2";
+    let striped = run(&format!("{line} -simulate raid0")).job_toml();
+    let [job] = jobs(&striped).try_into().unwrap();
+    assert_eq!(job.workload_names(), ["small", "large-1", "large-2"]);
+    assert_eq!(job.points(), [[Load::Outstanding(3), Load::Outstanding(8), Load::Outstanding(8)]]);
+    for workload in &job.workload {
+        assert_eq!(workload.volume, Some(Volume::Stripe(Bytes(1 << 20))));
     }
+    assert_eq!((job.workload[0].access(), job.workload[1].access()), (Access::Random, Access::Sequential));
+    assert!(striped.contains("random I/O for 2m"), "{striped}");
+    // Volumes that are joined end to end have a stream each.
+    let [job] = jobs(&run(line).job_toml()).try_into().unwrap();
+    assert_eq!(job.workload[0].volume, Some(Volume::Concat));
+    let targets: Vec<_> = job.workload[1..].iter().map(|stream| stream.targets.clone().unwrap()).collect();
+    assert_eq!(targets, [[TargetRef::Index(0)], [TargetRef::Index(1)]]);
+}
+
+#[test]
+fn the_cache_is_warmed_before_points_with_streams_alone() {
+    let of = |line: &str, large: u32| run(line).warm_up_job(Cell { small: 1, large });
+    let (job, amount) = of("-run advanced -type seq -cache_size 64", 2).unwrap();
+    assert_eq!(
+        (amount, job.workload[0].access(), job.workload[0].outstanding),
+        (Some(Bytes(64 << 20)), Access::Random, Some(8))
+    );
+    let (job, amount) = of("-run advanced -type seq -write 40", 1).unwrap();
+    assert_eq!((amount, job.run.time().as_secs(), job.workload[0].read_percent()), (None, 120, 60.0));
+    for line in ["-run advanced -type seq -cache_size 0", "-run simple", "-run advanced -cache_size 64"] {
+        assert_eq!(of(line, 1), None, "{line}");
+    }
+    assert_eq!(of("-run advanced -type seq", 0), None);
 }
 
 #[test]

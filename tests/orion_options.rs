@@ -4,8 +4,8 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rigel::import::orion::{
-    Command, Dialect, LargeLoad, LargeType, Matrix, Options, OrionRun, RunLevel, Simulate, Storax, Volume, WarmUp,
-    parse,
+    Cell, Command, Dialect, LargeLoad, LargeType, Matrix, Options, OrionRun, RunLevel, Simulate, Storax, Volume,
+    WarmUp, parse,
 };
 use rigel::spec::Uri;
 use rigel::units::Bytes;
@@ -101,7 +101,8 @@ fn defaults_are_those_of_the_reference() {
     assert_eq!(streams.large, LargeLoad::Streams { ios: 4 });
     assert_eq!(streams.volume, Volume::Raid0 { stripe: Bytes(1 << 20) });
     assert_eq!(streams.warm_up, WarmUp::For(std::time::Duration::from_secs(120)));
-    assert_eq!(streams.large_outstanding(3), 12);
+    let cell = Cell { small: 0, large: 3 };
+    assert_eq!(streams.cell_job(cell).workload.iter().map(|w| w.outstanding).collect::<Vec<_>>(), [Some(4); 3]);
     assert_eq!(run("-run advanced -type seq -cache_size 0").warm_up, WarmUp::None);
     assert_eq!(run("-run advanced -type seq -cache_size 2").warm_up, WarmUp::Amount(Bytes(2 << 20)));
 }

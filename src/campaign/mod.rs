@@ -1,8 +1,10 @@
-//! Which point comes next: the loads of one plan, the steps of a sweep, what a search tries, rounds until steady.
+//! Which point comes next: the loads of one plan, the steps of a sweep, points given one by one, what a search tries,
+//! rounds until steady.
 //!
 //! Owns that choice. A pure function of the job, the targets and the points so far, so that a campaign that was cut off goes
 //! on where it stood. Drives nothing and knows no file.
 
+mod given;
 mod rounds;
 mod search;
 
@@ -14,6 +16,7 @@ use crate::result::{
     Accepted, CampaignResult, PERCENT, PointResult, Role, SearchResult, SettingResult, StepResult, judged,
 };
 use crate::spec::{Job, Repeats, SpecError, Step, StepLoad, Stop};
+pub use given::{Given, WarmUp};
 use rounds::Rounds;
 
 /// Why a job cannot be made a campaign.
@@ -28,8 +31,14 @@ pub enum CampaignError {
         /// The step, in words; none where there is but one.
         step: Option<String>,
         /// Why.
-        error: PlanError,
+        error: Box<PlanError>,
     },
+}
+
+impl CampaignError {
+    fn planned(step: Option<String>, error: PlanError) -> Self {
+        Self::Plan { step, error: Box::new(error) }
+    }
 }
 
 /// The points of a job and their order.
@@ -42,6 +51,8 @@ pub struct Campaign {
     plan: Plan,
     /// None where one plan holds all points.
     steps: Option<Vec<Step>>,
+    /// What is done before a step and not measured, by the step's number.
+    warm_ups: Vec<Option<WarmUp>>,
 }
 
 /// What is run at once: a plan, and what its point is in the campaign.
@@ -53,6 +64,8 @@ pub struct Stage {
     pub step: Option<StepResult>,
     /// Time to rest before it.
     pub pause: Duration,
+    /// What is run before it, after the rest, and not measured.
+    pub warm_up: Option<Plan>,
 }
 
 impl Campaign {
@@ -62,24 +75,49 @@ impl Campaign {
     /// # Errors
     /// What a step's job or its plan is refused for.
     pub fn of(job: &Job, targets: &[DeviceFacts], cores: &[usize]) -> Result<Self, CampaignError> {
-        let alone = |error| CampaignError::Plan { step: None, error };
         let plain = job.search.is_none() && job.sweep.as_ref().is_none_or(|sweep| sweep.plain().is_some());
-        let own =
-            |plan, steps| Self { job: job.clone(), targets: targets.to_vec(), cores: cores.to_vec(), plan, steps };
         if plain {
-            return Ok(own(plan::resolve(job, targets, cores).map_err(alone)?, None));
+            let plan = plan::resolve(job, targets, cores).map_err(|error| CampaignError::planned(None, error))?;
+            let (job, targets, cores) = (job.clone(), targets.to_vec(), cores.to_vec());
+            return Ok(Self { job, targets, cores, plan, steps: None, warm_ups: Vec::new() });
         }
-        let steps = job.steps()?;
+        Self::of_steps(job.clone(), job.steps()?, (targets, cores))
+    }
+
+    /// The campaign of points that are given one by one, in their order; the first stands for the whole run. All are planned
+    /// here, and what is done before them.
+    ///
+    /// # Errors
+    /// What a point or its warm-up is refused for; no point at all.
+    pub fn of_given(given: Vec<Given>, targets: &[DeviceFacts], cores: &[usize]) -> Result<Self, CampaignError> {
+        let Some(job) = given.first().map(|given| given.job.clone()) else {
+            return Err(CampaignError::planned(None, PlanError::NoTarget));
+        };
+        let mut warm_ups = Vec::with_capacity(given.len());
+        let mut steps = Vec::with_capacity(given.len());
+        for (number, Given { settings, job, warm_up }) in given.into_iter().enumerate() {
+            if let Some(warm_up) = &warm_up {
+                warm_up.plan(targets, cores, 0)?;
+            }
+            warm_ups.push(warm_up);
+            steps.push(Step { number, settings, repeat: 1, load: StepLoad::Fixed, job });
+        }
+        Ok(Self { warm_ups, ..Self::of_steps(job, steps, (targets, cores))? })
+    }
+
+    fn of_steps(job: Job, steps: Vec<Step>, place: (&[DeviceFacts], &[usize])) -> Result<Self, CampaignError> {
+        let (targets, cores) = place;
         let mut first = None;
         for step in &steps {
             let plan = plan::resolve(&step.job, targets, cores).map_err(|error| {
                 let settings: Vec<String> = step.settings.iter().map(ToString::to_string).collect();
-                CampaignError::Plan { step: (!settings.is_empty()).then(|| settings.join(", ")), error }
+                CampaignError::planned((!settings.is_empty()).then(|| settings.join(", ")), error)
             })?;
             first.get_or_insert(plan);
         }
-        let plan = first.ok_or_else(|| alone(PlanError::NoTarget))?;
-        Ok(own(plan, Some(steps)))
+        let plan = first.ok_or(CampaignError::planned(None, PlanError::NoTarget))?;
+        let (targets, cores) = (targets.to_vec(), cores.to_vec());
+        Ok(Self { job, targets, cores, plan, steps: Some(steps), warm_ups: Vec::new() })
     }
 
     /// The plan of the whole run, or that of its first step.
@@ -95,7 +133,12 @@ impl Campaign {
     pub fn next(&self, points: &[PointResult]) -> Result<Option<Stage>, CampaignError> {
         let Some(steps) = &self.steps else {
             let left = self.plan.points.len() > points.len();
-            return Ok(left.then(|| Stage { plan: self.plan.after(points.len()), step: None, pause: Duration::ZERO }));
+            return Ok(left.then(|| Stage {
+                plan: self.plan.after(points.len()),
+                step: None,
+                pause: Duration::ZERO,
+                warm_up: None,
+            }));
         };
         let Some(step) =
             steps.iter().find(|step| !self.is_done(step, points) && self.stopped_by(step, points).is_none())
@@ -211,7 +254,7 @@ impl Campaign {
     fn resolve(&self, step: &Step, job: &Job) -> Result<Plan, CampaignError> {
         plan::resolve(job, &self.targets, &self.cores).map_err(|error| {
             let settings: Vec<String> = step.settings.iter().map(ToString::to_string).collect();
-            CampaignError::Plan { step: Some(settings.join(", ")), error }
+            CampaignError::planned(Some(settings.join(", ")), error)
         })
     }
 
@@ -227,8 +270,10 @@ impl Campaign {
         let repeat =
             if role == Role::Point && self.rounds_of(step, points).is_none() { step.repeat } else { before + 1 };
         let pause = self.job.sweep.as_ref().and_then(|sweep| sweep.pause).filter(|_| !points.is_empty());
+        let warm_up = self.warm_ups.get(step.number).and_then(Option::as_ref);
+        let warm_up = warm_up.map(|warm_up| warm_up.plan(&self.targets, &self.cores, plan.seed)).transpose()?;
         let step = StepResult { number: step.number, settings, repeat, role, plan: plan.clone(), headroom: None };
-        Ok(Stage { plan, step: Some(step), pause: pause.unwrap_or_default() })
+        Ok(Stage { plan, step: Some(step), pause: pause.unwrap_or_default(), warm_up })
     }
 }
 

@@ -2,6 +2,7 @@
 //! it fills in.
 
 mod fill;
+mod orion;
 mod study;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use crate::report::export::Format;
 use crate::spec::Overrides;
 
 pub(super) use fill::FillArgs;
+pub(super) use orion::{OrionArgs, OrionFlags};
 pub(super) use study::{AbArgs, CompareArgs, JudgingArgs};
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 not accepted; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
@@ -31,6 +33,9 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Run a job: hold each load of it on the targets, and report IOPS and latency.
     Run(Box<RunArgs>),
+    /// Run an ORION test: ORION's options and .lun file in, its files out, beside Rigel's own result.
+    #[command(disable_help_flag = true)]
+    Orion(OrionArgs),
     /// Write every block of a region of the targets once, or several times, so that reads find data.
     Fill(Box<FillArgs>),
     /// Tell whether runs differ from a base, and by how much; keep limits.

@@ -10,6 +10,7 @@ use crate::compare::CompareError;
 use crate::driver::DriverError;
 use crate::engine::EngineError;
 use crate::fill::FillError;
+use crate::import::orion::OrionError;
 use crate::plan::PlanError;
 use crate::spec::SpecError;
 
@@ -50,6 +51,9 @@ pub(super) enum Failure {
         /// What is wrong, and the remedy.
         reason: String,
     },
+    /// ORION's options, or its list of volumes.
+    #[error(transparent)]
+    Orion(#[from] OrionError),
     /// Results that cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),
@@ -131,7 +135,7 @@ impl Failure {
     pub(super) fn exit(&self) -> Exit {
         match self {
             Self::Spec(_) | Self::Plan(_) | Self::Driver(DriverError::Mixed { .. }) => Exit::Usage,
-            Self::Flag { .. } | Self::Compare(_) | Self::Fill(_) | Self::Campaign(_) => Exit::Usage,
+            Self::Flag { .. } | Self::Orion(_) | Self::Compare(_) | Self::Fill(_) | Self::Campaign(_) => Exit::Usage,
             Self::Precondition(_) => Exit::IoErrors,
             Self::Study(error) => error.exit(),
             Self::Read { .. } | Self::Kept { .. } | Self::SameName(_) => Exit::Usage,

@@ -14,6 +14,7 @@ mod host;
 #[cfg(feature = "archive")]
 mod library;
 mod live;
+mod orion;
 mod out;
 mod points;
 mod proc;
@@ -50,6 +51,7 @@ pub fn main() -> ExitCode {
     debug_assert!(logging.is_ok(), "logging is set up once");
     let outcome = match args.command {
         Command::Run(args) => run::run(&args),
+        Command::Orion(args) => orion::run(&args),
         Command::Fill(args) => fill::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Ab(args) => ab::run(&args),

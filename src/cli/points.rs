@@ -94,7 +94,7 @@ impl Points<'_> {
         let mut lost = false;
         let interrupted = || control.interrupt.load(Ordering::Relaxed);
         while !interrupted() && !lost {
-            let Some(Stage { plan, mut step, pause }) = campaign.next(&points)? else { break };
+            let Some(Stage { plan, mut step, pause, warm_up }) = campaign.next(&points)? else { break };
             rest(pause, &interrupted);
             if interrupted() {
                 break;
@@ -102,14 +102,29 @@ impl Points<'_> {
             if let Some(step) = &mut step {
                 step.headroom = ceilings.of(&plan, || ceiling::measure(&plan, &targets, clock, &control));
             }
-            let (offset, mut watch) = (points.len(), HostWatch::new(&plan, clock));
+            let offset = points.len();
+            if let Some(warm_up) = &warm_up {
+                let planned = campaign.state(&points).and_then(|state| state.planned);
+                let view = View::new(warm_up, clock).among("unmeasured I/O before it".to_owned(), offset, planned);
+                let live = shown(&mut live, view, quiet);
+                let ended = match run_any(backend, warm_up, clock, &control, &mut |event| live.show(&event)) {
+                    Ok(ended) => ended,
+                    Err(error) => {
+                        series.abandon();
+                        return Err(error.into());
+                    }
+                };
+                lost = ended.iter().any(|point| point.ended_early.is_some()) && !interrupted();
+                if interrupted() || lost {
+                    let why = ended.into_iter().find_map(|point| point.ended_early).unwrap_or_default();
+                    live.warn(&format!("the unmeasured I/O before point {} ended early: {why}", offset + 1));
+                    break;
+                }
+            }
+            let mut watch = HostWatch::new(&plan, clock);
             let view =
                 view(&plan, clock, step.as_ref(), offset, campaign.state(&points).and_then(|state| state.planned));
-            match &live {
-                None => live = Some(Live::new(view, quiet)),
-                Some(live) => live.go_on(view),
-            }
-            let live = live.as_mut().expect("made above");
+            let live = shown(&mut live, view, quiet);
             let figures = run_any(backend, &plan, clock, &control, &mut |event| {
                 series.take((&plan, offset), clock, &event);
                 live.show(&event);
@@ -176,6 +191,15 @@ fn view(plan: &Plan, clock: &Clock, step: Option<&StepResult>, offset: usize, pl
         series => format!("{series}, {load}"),
     };
     view.among(label, offset, planned)
+}
+
+/// Shows a plan from its beginning.
+fn shown(live: &mut Option<Live>, view: View, quiet: bool) -> &mut Live {
+    if let Some(live) = live {
+        live.go_on(view);
+        return live;
+    }
+    live.insert(Live::new(view, quiet))
 }
 
 /// Waits without I/O.

@@ -46,6 +46,10 @@ impl Resumed {
         if args.job.is_some() || !args.target.is_empty() {
             return Ok(None);
         }
+        if self.result.as_ref().is_some_and(|result| result.command.get(1).is_some_and(|word| word == "orion")) {
+            let reason = "it is of `rigel orion`; give the command that began it, with --resume FOLDER";
+            return Err(other(&self.path, reason));
+        }
         let hidden = "a target's secret is kept nowhere; name the job file too, as in rigel run JOB --resume FOLDER";
         let read = |error: serde_json::Error| {
             let secret = self.job.to_string().contains("%***");

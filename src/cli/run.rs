@@ -1,9 +1,9 @@
 //! `rigel run`: job → targets → plan → engine → result. Owns the order of these steps and what is printed between them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::args::RunArgs;
+use super::args::{ArchiveArg, RunArgs};
 use super::exit::{Exit, Failure};
 use super::host;
 use super::live::{Connecting, warn};
@@ -15,7 +15,7 @@ use crate::campaign::Campaign;
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, select};
 use crate::fill::Filling;
-use crate::plan::{self, PlanError};
+use crate::plan::{self, Plan, PlanError};
 use crate::report::text::{self, Style};
 use crate::result::{ClockResult, Facts, PayloadResult, Provenance, RunResult, Tool};
 use crate::spec::{self, Job, Load, SearchField, Uri, redact};
@@ -46,28 +46,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if !args.quiet {
         print_map(&plan::describe(plan, &targets), args.json)?;
     }
-    let host = host::facts(&clock, backend.virtual_time());
-    let clock_result = ClockResult {
-        source: host.clock.clone(),
-        ticks_per_s: clock.ticks_per_s(),
-        calibration_error_ppm: clock.error_ppm(),
-        drift_ppm: None,
-        checked_s: 0.0,
-        doubt,
-    };
-    let mut provenance = Provenance {
-        tool: tool(),
-        started_at: timestamp(started),
-        command: command_line(&uris),
-        job: serde_json::to_value(&job).unwrap_or_default(),
-        plan: plan.clone(),
-        facts: Facts { targets, host },
-        clock: Some(clock_result),
-        headroom: None,
-        payload: PayloadResult::of(plan),
-        resumed_at: Vec::new(),
-        campaign: None,
-    };
+    let facts = Facts { host: host::facts(&clock, backend.virtual_time()), targets };
+    let mut provenance = provenance((&job, plan), facts, (&clock, doubt), started, command_line(&uris));
     let mut before = Before::default();
     if let Some(resumed) = &resumed {
         before = resumed.before(&provenance.job, plan, &provenance.facts)?;
@@ -79,8 +59,39 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if outcome.unsaved.is_none() {
         folder.save_page(&outcome.result).unwrap_or_else(|failure| warn(&failure.to_string()));
     }
-    archive(&outcome.result, args, &folder);
+    archive(&outcome.result, args.no_archive, &args.archive, &folder);
     finish(outcome, args, &folder, started)
+}
+
+/// What is known of a run before its first point.
+pub(super) fn provenance(
+    (job, plan): (&Job, &Plan),
+    facts: Facts,
+    (clock, doubt): (&Clock, Option<String>),
+    started: SystemTime,
+    command: Vec<String>,
+) -> Provenance {
+    let clock_result = ClockResult {
+        source: facts.host.clock.clone(),
+        ticks_per_s: clock.ticks_per_s(),
+        calibration_error_ppm: clock.error_ppm(),
+        drift_ppm: None,
+        checked_s: 0.0,
+        doubt,
+    };
+    Provenance {
+        tool: tool(),
+        started_at: timestamp(started),
+        command,
+        job: serde_json::to_value(job).unwrap_or_default(),
+        plan: plan.clone(),
+        facts,
+        clock: Some(clock_result),
+        headroom: None,
+        payload: PayloadResult::of(plan),
+        resumed_at: Vec::new(),
+        campaign: None,
+    }
 }
 
 /// The clock of the run; with `trust` also one that is refused otherwise, with the reason.
@@ -101,7 +112,7 @@ pub(super) fn read_job(path: Option<&Path>) -> Result<Job, Failure> {
 }
 
 /// The most I/Os that any point has outstanding on one target.
-fn greatest_depth(job: &Job) -> u32 {
+pub(super) fn greatest_depth(job: &Job) -> u32 {
     let of_point = |loads: Vec<Load>| loads.iter().fold(0u32, |sum, load| sum.saturating_add(load.depth()));
     // And one for what is left of a region at either end.
     let filling = job.precondition.as_ref().map_or(0, |fill| fill.queue_depth().saturating_add(2));
@@ -122,13 +133,13 @@ pub(super) fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
 
 /// Keeps the result in the archive. The folder holds it in any case, so that a failure here is told and no more.
 #[cfg(feature = "archive")]
-fn archive(result: &RunResult, args: &RunArgs, folder: &Folder) {
-    if args.no_archive {
+pub(super) fn archive(result: &RunResult, no_archive: bool, place: &ArchiveArg, folder: &Folder) {
+    if no_archive {
         return;
     }
     let keep = || {
         let path = std::fs::canonicalize(folder.path()).unwrap_or_else(|_| folder.path().to_owned());
-        let mut archive = crate::archive::Archive::open(&super::find::path(&args.archive))?;
+        let mut archive = crate::archive::Archive::open(&super::find::path(place))?;
         archive.add(result, &crate::report::json::render(result), &path.display().to_string())
     };
     if let Err(error) = keep() {
@@ -137,37 +148,43 @@ fn archive(result: &RunResult, args: &RunArgs, folder: &Folder) {
 }
 
 #[cfg(not(feature = "archive"))]
-fn archive(_result: &RunResult, _args: &RunArgs, _folder: &Folder) {}
+pub(super) fn archive(_result: &RunResult, _no_archive: bool, _place: &ArchiveArg, _folder: &Folder) {}
 
 fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder, started: SystemTime) -> Result<Exit, Failure> {
-    let Outcome { result, interrupted, lost, cut_series, unsaved } = outcome;
-    let kept = match &unsaved {
-        None => Some(folder.path().to_owned()),
-        Some(failure) => {
-            let aside = Folder::save_aside(&result, started);
-            let place = aside.as_ref().map(|path| format!("; it stands in {}, copy it from there", path.display()));
-            warn(&format!("{failure}{}", place.unwrap_or_default()));
-            aside
-        }
-    };
+    let kept = place(&outcome, folder, started);
+    let result = &outcome.result;
     if args.json {
-        to_stdout(crate::report::json::render(&result))?;
+        to_stdout(crate::report::json::render(result))?;
         if !args.quiet {
-            eprint!("{}{}", text::searches(&result), text::acceptances(&result));
+            eprint!("{}{}", text::searches(result), text::acceptances(result));
             result.verdicts.iter().for_each(|verdict| eprintln!("note: {verdict}"));
         }
     } else {
-        let table = text::table(&result, style());
+        let table = text::table(result, style());
         let place = kept.map_or_else(|| "not saved".to_owned(), |path| path.display().to_string());
         to_stdout(format!("{}\nResult: {place}\n", table.trim_end()))?;
     }
-    Ok(match () {
-        () if unsaved.is_some() => Exit::IoErrors,
-        () if interrupted => Exit::Interrupted,
-        () if lost || cut_series || result.has_errors() => Exit::IoErrors,
-        () if !result.is_accepted() => Exit::NotAccepted,
-        () => Exit::Done,
-    })
+    Ok(exit_of(&outcome))
+}
+
+/// Where the result stands; in a folder of the system's where its own could not take it.
+pub(super) fn place(outcome: &Outcome, folder: &Folder, started: SystemTime) -> Option<PathBuf> {
+    let Some(failure) = &outcome.unsaved else { return Some(folder.path().to_owned()) };
+    let aside = Folder::save_aside(&outcome.result, started);
+    let place = aside.as_ref().map(|path| format!("; it stands in {}, copy it from there", path.display()));
+    warn(&format!("{failure}{}", place.unwrap_or_default()));
+    aside
+}
+
+/// How the run went.
+pub(super) fn exit_of(outcome: &Outcome) -> Exit {
+    match outcome {
+        Outcome { unsaved: Some(_), .. } => Exit::IoErrors,
+        Outcome { interrupted: true, .. } => Exit::Interrupted,
+        Outcome { lost, cut_series, result, .. } if *lost || *cut_series || result.has_errors() => Exit::IoErrors,
+        Outcome { result, .. } if !result.is_accepted() => Exit::NotAccepted,
+        _ => Exit::Done,
+    }
 }
 
 /// What stdout can show.

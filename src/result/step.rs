@@ -32,7 +32,7 @@ pub struct StepResult {
 /// A field and its value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SettingResult {
-    /// The field of the job, or `percent_of_max`.
+    /// The field of the job, or `percent_of_max`; `small` and `large` of an ORION test.
     pub field: String,
     /// Its value, as a job has it.
     pub value: String,

@@ -281,7 +281,7 @@ mod tests {
         let schema = serde_json::to_value(schemars::schema_for!(Job)).unwrap();
         let fields = |of: &str| -> Vec<String> {
             let all = schema["$defs"][of]["properties"].as_object().unwrap();
-            all.keys().cloned().filter(|field| !["name", "out", "trust_clock"].contains(&field.as_str())).collect()
+            all.keys().filter(|field| !["name", "out", "trust_clock"].contains(&field.as_str())).cloned().collect()
         };
         let mut workload: Vec<String> = WORKLOAD_FIELDS.iter().map(ToString::to_string).collect();
         workload.retain(|field| field != "zipf");

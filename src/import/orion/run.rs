@@ -7,9 +7,12 @@ use std::time::Duration;
 use super::error::OrionError;
 use super::lun::lun_file;
 use super::options::{LargeType, Options, Simulate};
-use super::points::{Points, points};
-use crate::spec::{OUTSTANDING_MAX, Uri};
+use super::points::{Cell, Points, points};
+use crate::spec::{CoreList, OUTSTANDING_MAX, Uri};
 use crate::units::Bytes;
+
+/// Most streams of a point: each has its own figures, and these take room.
+const STREAMS_MAX: u32 = 256;
 
 /// Order of the large I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +76,10 @@ pub struct OrionRun {
     pub warm_up: WarmUp,
     /// Length of each point.
     pub duration: Duration,
+    /// Identities of the volumes that may be written to, none at first.
+    pub destroy: Vec<String>,
+    /// The cores to run on; chosen by the plan if none.
+    pub cores: Option<CoreList>,
     /// What the user should know: where an option means less here, or where a name was put right.
     pub notes: Vec<String>,
 }
@@ -101,6 +108,13 @@ impl OrionRun {
         }
         let kilobytes = |size: Option<u32>, default: u32| Bytes(u64::from(size.unwrap_or(default)) * 1024);
         let sequential = options.large_type() == LargeType::Seq;
+        let streams = points.large_loads().last().copied().filter(|_| sequential).unwrap_or(0);
+        if streams > STREAMS_MAX {
+            let option = if options.num_large.is_some() { "-num_large" } else { "-num_disks" };
+            let message = format!("asks for {streams} streams at once; at most {STREAMS_MAX} are possible: lower it");
+            return Err(OrionError::new(option, message));
+        }
+        check_stripe(&options, targets.len())?;
         Ok(Self {
             disks,
             small_size: kilobytes(options.size_small, 8),
@@ -122,16 +136,42 @@ impl OrionRun {
             duration: Duration::from_secs(options.duration.unwrap_or(60).into()),
             notes: lun.note.clone().into_iter().chain(notes(&options)).collect(),
             testname: lun.testname,
+            destroy: Vec::new(),
+            cores: None,
             points,
             targets,
             options,
         })
     }
 
-    /// Outstanding large I/Os at one of the points' large loads.
+    /// How long the points take, with what comes before each; a warm-up by amount is not in it.
     #[must_use]
-    pub fn large_outstanding(&self, load: u32) -> u32 {
-        u32::try_from(self.options.ios_of_large(load)).unwrap_or(OUTSTANDING_MAX)
+    pub fn time(&self) -> Duration {
+        let of_cell = |cell: &Cell| {
+            let warm_up = self.warm_up_job(*cell).filter(|(_, amount)| amount.is_none());
+            let warm_up = warm_up.map_or(Duration::ZERO, |(job, _)| job.run.time());
+            warm_up + self.cell_job(*cell).run.ramp() + self.duration
+        };
+        self.points.cells.iter().map(of_cell).sum()
+    }
+}
+
+/// Refuses stripes that an I/O would reach beyond.
+fn check_stripe(options: &Options, volumes: usize) -> Result<(), OrionError> {
+    if options.simulate != Some(Simulate::Raid0) || volumes < 2 {
+        return Ok(());
+    }
+    let (stripe, small, large) =
+        (options.stripe.unwrap_or(1024), options.size_small.unwrap_or(8), options.size_large.unwrap_or(1024));
+    match [small, large].into_iter().find(|size| stripe % size != 0) {
+        None => Ok(()),
+        Some(size) => Err(OrionError::new(
+            "-stripe",
+            format!(
+                "I/Os of {size} KB would lie across two stripes of {stripe} KB; write a stripe that both sizes \
+                 ({small} and {large} KB) divide"
+            ),
+        )),
     }
 }
 

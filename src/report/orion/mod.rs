@@ -1,8 +1,9 @@
 //! The files that ORION writes, from the figures of an ORION test.
 //!
 //! Owns what goes in and which files come out. Scripts read these files, so their layout is ORION's to the byte where it
-//! is published; the writers say where it is not. Knows neither engine nor result: its caller fills in the cells.
+//! is published; the writers say where it is not. Does not know where the files go.
 
+mod cells;
 mod hist;
 mod matrix;
 mod summary;
@@ -10,6 +11,7 @@ mod trace;
 
 use std::fmt;
 
+pub use cells::cells;
 pub use hist::BUCKETS_US;
 
 use crate::import::orion::{Dialect, OrionRun};
@@ -109,6 +111,12 @@ pub fn version(dialect: Dialect) -> &'static str {
         Dialect::V11_1 => "11.1.0.7.0",
         Dialect::V11_2 => "11.2.0.4.0",
     }
+}
+
+/// What ORION prints when a test is over: the best points, as they stand in the summary.
+#[must_use]
+pub fn maxima(report: &OrionReport) -> String {
+    summary::figures(report)
 }
 
 /// The files, each as its name and its text.

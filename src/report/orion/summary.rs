@@ -19,8 +19,15 @@ pub(super) fn render(report: &OrionReport) -> String {
         let _ = writeln!(text, "Name: {}\tSize: {}", lun.name, lun.size);
     }
     let _ = writeln!(text, "{} {} found.\n", report.luns.len(), if newer { "files" } else { "FILEs" });
-    text += &if newer { newer_figures(report.cells) } else { older_figures(report.cells) };
-    text
+    text + &figures(report)
+}
+
+/// The best points.
+pub(super) fn figures(report: &OrionReport) -> String {
+    match report.run.options.dialect {
+        Dialect::V11_2 => newer_figures(report.cells),
+        Dialect::V10_2 | Dialect::V11_1 => older_figures(report.cells),
+    }
 }
 
 fn older_head(report: &OrionReport) -> String {
