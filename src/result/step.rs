@@ -77,6 +77,9 @@ pub fn series(settings: &[SettingResult]) -> String {
 /// The setting of a point whose rate is a share of the highest one.
 pub const PERCENT: &str = "percent_of_max";
 
+/// What a point of ORION's is called by: its numbers of outstanding small and large I/Os, which are loads too.
+const CELL: [&str; 2] = ["small", "large"];
+
 /// Where a point stands on its curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
@@ -102,7 +105,10 @@ impl PointResult {
     #[must_use]
     pub fn place(&self) -> Place {
         match self.step.as_deref().and_then(axis) {
-            Some((value, setting)) => Place { value, field: Some(setting.field.clone()) },
+            Some((value, setting)) => {
+                let field = Some(setting.field.clone()).filter(|field| !CELL.contains(&field.as_str()));
+                Place { value, field }
+            }
             None => Place { value: self.load.number(), field: None },
         }
     }
