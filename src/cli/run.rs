@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use super::args::RunArgs;
 use super::ceiling;
+use super::events::EventRunner;
 use super::exit::{Exit, Failure};
 use super::fill;
 use super::host;
@@ -22,7 +23,7 @@ use crate::fill::Filling;
 use crate::plan::{self, Plan, PlanError};
 use crate::report::text::{self, Style};
 use crate::result::{self, ClockResult, Facts, PayloadResult, PointResult, Provenance, RunResult, Tool};
-use crate::spec::{self, Job, Load, Uri, redact};
+use crate::spec::{self, EventSpec, Job, Load, Uri, redact};
 
 /// Runs the job; the exit says how it went.
 pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
@@ -64,7 +65,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         headroom: None,
         payload: PayloadResult::of(&plan),
     };
-    let outcome = measure(&backend, (&plan, filling.as_ref()), &clock, args, provenance, &folder)?;
+    let outcome = measure(&backend, (&plan, filling.as_ref(), &job.event), &clock, args, provenance, &folder)?;
     if outcome.unsaved.is_none() {
         folder.save_page(&outcome.result).unwrap_or_else(|failure| warn(&failure.to_string()));
     }
@@ -108,7 +109,7 @@ pub(super) fn print_map(map: &str, to_stderr: bool) -> Result<(), Failure> {
 /// Runs the points; the result is saved after each, so that no finished point is lost.
 fn measure(
     backend: &AnyBackend,
-    (plan, filling): (&Plan, Option<&Filling>),
+    (plan, filling, job_events): (&Plan, Option<&Filling>, &[EventSpec]),
     clock: &Clock,
     args: &RunArgs,
     mut provenance: Provenance,
@@ -124,6 +125,7 @@ fn measure(
         filling.map(|filling| fill::precondition(filling, (backend, clock), &control, args.quiet)).transpose()?;
     let since = Since::now();
     let mut watch = HostWatch::new(plan, clock);
+    let mut events = EventRunner::new(job_events, &control, args.quiet);
     provenance.headroom = ceiling::measure(plan, &provenance.facts.targets, clock, &control);
     let mut points: Vec<PointResult> = Vec::new();
     let mut series = SeriesFile::create(folder.path(), &provenance)?;
@@ -132,6 +134,8 @@ fn measure(
     let figures = run_any(backend, plan, clock, &control, &mut |event| {
         series.take(plan, clock, &event);
         live.show(&event);
+        events.see(clock, &event);
+        events.said().iter().for_each(|line| live.say(line));
         if !backend.virtual_time() {
             watch.see(&event);
         }
@@ -139,7 +143,11 @@ fn measure(
             live.warn(&format!("{trouble}; the run goes on"));
         }
         if let Event::PointDone(figures) = event {
-            points.push(PointResult { host: watch.take(), ..result::point(plan, clock, figures) });
+            points.push(PointResult {
+                host: watch.take(),
+                events: events.take(plan, clock),
+                ..result::point(plan, clock, figures)
+            });
             check_clock(&mut provenance, &since, clock, backend);
             if let Err(failure) = folder.save(&RunResult::new(provenance.clone(), points.clone()).after(filled.clone()))
             {
@@ -148,6 +156,7 @@ fn measure(
         }
     });
     live.finish();
+    events.finish(&mut points);
     let figures: Vec<PointFigures> = match figures {
         Ok(figures) => figures,
         Err(error) => {
@@ -228,7 +237,7 @@ fn finish(outcome: Outcome, args: &RunArgs, folder: &Folder, started: SystemTime
         () if unsaved.is_some() => Exit::IoErrors,
         () if interrupted => Exit::Interrupted,
         () if lost || cut_series || result.has_errors() => Exit::IoErrors,
-        () if !result.is_accepted() => Exit::NotAccepted,
+        () if !result.is_accepted() || result.has_failed_events() => Exit::NotAccepted,
         () => Exit::Done,
     })
 }

@@ -7,6 +7,7 @@ mod acceptance;
 mod build;
 mod checks;
 mod clock;
+mod events;
 mod figure;
 mod footprint;
 mod headroom;
@@ -28,6 +29,7 @@ pub use checks::{
     ArrivalsCheck, Checks, Conservation, Judgement, LittlesLaw, Steadiness, SteadyFigure, SteadyState, Trending,
 };
 pub use clock::ClockResult;
+pub use events::{EventBook, EventFigures, EventOutcome, EventResult};
 pub use figure::NoFigure;
 pub use headroom::{Bound, Headroom, PointVerdict};
 pub use host::{CoreUse, HostUse, SiblingUse, WorkerUse};
@@ -167,6 +169,12 @@ impl RunResult {
     #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.acceptances.iter().all(|acceptance| acceptance.outcome == Accepted::Passed)
+    }
+
+    /// Whether an event failed, took too long or was never begun.
+    #[must_use]
+    pub fn has_failed_events(&self) -> bool {
+        self.points.iter().flat_map(|point| &point.events).any(|event| event.outcome.trouble.is_some())
     }
 
     /// Whether any I/O failed.
