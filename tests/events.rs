@@ -10,7 +10,7 @@ use rigel::result::{EventResult, RunResult, from_json};
 /// Runs a job of one second on `null://` in intervals of 50 ms; the exit code, stderr, the result and the page.
 fn run(events: &str) -> (i32, String, RunResult, String) {
     let folder = tempfile::tempdir().unwrap();
-    let head = "[[target]]\nuri = 'null://'\n[[workload]]\nqueue_depth = 4\n\
+    let head = "[[target]]\nuri = 'null://1g'\n[[workload]]\nqueue_depth = 4\n\
                 [run]\nramp = '0s'\ntime = '1s'\ninterval = '50ms'\n";
     fs::write(folder.path().join("job.toml"), format!("{head}{events}")).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_rigel"));
