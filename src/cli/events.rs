@@ -165,18 +165,22 @@ struct Ended {
 /// Runs a command to its end, its timeout, or the interruption of the run; it leads a process group, which ends with it.
 fn ended(event: &EventSpec, interrupted: &dyn Fn() -> bool) -> Ended {
     let failed = |what: String| Ended { trouble: Some(what), ..Ended::default() };
-    let begun = std::io::pipe().and_then(|(said, says)| {
-        let mut shell = Command::new("sh");
-        shell.arg("-c").arg(&event.run).stdin(Stdio::null()).stdout(says.try_clone()?).stderr(says).process_group(0);
-        Ok((shell.spawn()?, said))
-    });
-    let (mut child, said) = match begun {
-        Ok(begun) => begun,
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(&event.run).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = match shell.spawn() {
+        Ok(child) => child,
         Err(error) => return failed(format!("could not be begun: {error}; `sh` has to be in the PATH")),
     };
     let kept = Arc::new(Mutex::new(Vec::new()));
-    let keeps = Arc::clone(&kept);
-    let reader = spawn(move || keep(said, &keeps));
+    let pipes: [Option<Box<dyn Read + Send>>; 2] = [
+        child.stdout.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
+        child.stderr.take().map(|pipe| Box::new(pipe) as Box<dyn Read + Send>),
+    ];
+    let reader = |pipe: Box<dyn Read + Send>| {
+        let kept = Arc::clone(&kept);
+        spawn(move || keep(pipe, &kept))
+    };
+    let readers: Vec<_> = pipes.into_iter().flatten().map(reader).collect();
     let began = Instant::now();
     let (status, killed) = loop {
         match child.try_wait() {
@@ -203,7 +207,7 @@ fn ended(event: &EventSpec, interrupted: &dyn Fn() -> bool) -> Ended {
     }
     // What the command left in the background may hold the pipe open; it is not waited for.
     let patience = Instant::now();
-    while !reader.is_finished() && patience.elapsed() < Duration::from_millis(200) {
+    while !readers.iter().all(JoinHandle::is_finished) && patience.elapsed() < Duration::from_millis(200) {
         sleep(LOOK);
     }
     let output = String::from_utf8_lossy(&lock(&kept)).lines().map(redact).collect::<Vec<_>>().join("\n");

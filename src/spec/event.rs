@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn an_event_is_refused_where_time_is_virtual() {
-        let job = "[[target]]\nuri = 'sim://one'\n[[event]]\nat = '1s'\nrun = 'true'\n";
+        let job = "[[target]]\nuri = 'sim://constant-100us'\n[[event]]\nat = '1s'\nrun = 'true'\n";
         let message = parse(job, "job.toml").map(|_| ()).expect_err("no wall clock").to_string();
         assert!(message.contains("virtual"), "{message}");
     }
