@@ -4,7 +4,6 @@
 //! Each run is a process of its own, so that what a start decides (memory, connections) differs from run to run as it does
 //! in life.
 
-mod child;
 mod order;
 mod study;
 
@@ -154,7 +153,7 @@ fn switch(command: &str, study: &Study, side: usize, stop: &AtomicBool) -> Resul
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(&command).env("RIGEL_SIDE", label).stdin(Stdio::null());
     shell.stdout(said.try_clone().map_err(|error| Failure::write(&log, error))?).stderr(said);
-    let ended = child::run(&mut shell, stop).map_err(|error| failed(error.to_string()))?;
+    let ended = super::child::run(&mut shell, stop).map_err(|error| failed(error.to_string()))?;
     if ended.success() {
         return Ok(());
     }
@@ -183,7 +182,7 @@ fn run_one(args: &AbArgs, study: &Study, pair: usize, side: usize, stop: &Atomic
     command.arg("--set").arg(format!("run.seed={}", study.seed_of(pair)));
     command.arg("--out").arg(&folder).args(["--quiet", "--no-archive"]).stdin(Stdio::null()).stdout(Stdio::null());
     command.stderr(File::create(&log).map_err(|error| Failure::write(&log, error))?);
-    let ended = child::run(&mut command, stop).map_err(|error| StudyError::Start(error.to_string()))?;
+    let ended = super::child::run(&mut command, stop).map_err(|error| StudyError::Start(error.to_string()))?;
     let said = std::fs::read(&log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said).trim().to_owned();
     match ended.code() {

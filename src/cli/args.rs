@@ -16,7 +16,7 @@ pub(super) use fill::FillArgs;
 pub(super) use orion::{OrionArgs, OrionFlags};
 pub(super) use study::{AbArgs, CompareArgs, JudgingArgs};
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 not accepted; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 not accepted, or an event failed; 2 wrong usage or job; 3 target or set-up; 4 I/O errors in the run, or \
                           its series or result could not be written; 5 interrupted, partial result saved.";
 
 /// Characterises all-flash arrays at peak load, with every I/O in a histogram.

@@ -119,6 +119,14 @@ impl Live {
         }
     }
 
+    /// Says what happens beside the load, above what is redrawn.
+    pub(super) fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{text}")),
+            None => eprintln!("{text}"),
+        }
+    }
+
     pub(super) fn finish(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();

@@ -5,7 +5,9 @@
 mod ab;
 mod args;
 mod ceiling;
+mod child;
 mod compare;
+mod events;
 mod exit;
 mod export;
 mod fill;

@@ -107,7 +107,8 @@ fn measure(test: &OrionRun, flags: &OrionFlags, typed: &str) -> Result<Exit, Fai
         run::print_map(&map, true)?;
     }
     let (filling, quiet) = (None, flags.quiet);
-    let points = Points { campaign: &campaign, filling, backend: &backend, clock: &clock, folder: &folder, quiet };
+    let (events, backend) = (&[][..], &backend);
+    let points = Points { campaign: &campaign, events, filling, backend, clock: &clock, folder: &folder, quiet };
     let outcome = points.run(provenance, before)?;
     if outcome.unsaved.is_none() {
         folder.save_page(&outcome.result).unwrap_or_else(|failure| warn(&failure.to_string()));

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::ceiling;
+use super::events::EventRunner;
 use super::exit::Failure;
 use super::fill;
 use super::live::{Live, warn};
@@ -23,11 +24,14 @@ use crate::report::live::View;
 use crate::result::{
     self, Headroom, PointResult, PreconditionResult, Provenance, Role, RunResult, StepResult, series_of,
 };
+use crate::spec::EventSpec;
 
 /// What is to be measured, and on what.
 pub(super) struct Points<'a> {
     /// Which points there are.
     pub(super) campaign: &'a Campaign,
+    /// What is run beside the load of each.
+    pub(super) events: &'a [EventSpec],
     /// How the targets are filled before the first one.
     pub(super) filling: Option<&'a Filling>,
     /// The targets.
@@ -80,6 +84,8 @@ impl Points<'_> {
         }
         let since = Since::now();
         let targets = provenance.facts.targets.clone();
+        let mut events = EventRunner::new(self.events, &control, quiet);
+        let before = points.len();
         let mut ceilings = Ceilings::default();
         let plain = campaign.state(&points).is_none();
         if plain {
@@ -128,6 +134,8 @@ impl Points<'_> {
             let figures = run_any(backend, &plan, clock, &control, &mut |event| {
                 series.take((&plan, offset), clock, &event);
                 live.show(&event);
+                events.see((offset, clock), &event);
+                events.said().iter().for_each(|line| live.say(line));
                 if !backend.virtual_time() {
                     watch.see(&event);
                 }
@@ -136,7 +144,12 @@ impl Points<'_> {
                 }
                 if let Event::PointDone(figures) = event {
                     let step = step.clone().map(Box::new);
-                    points.push(PointResult { host: watch.take(), step, ..result::point(&plan, clock, figures) });
+                    points.push(PointResult {
+                        host: watch.take(),
+                        step,
+                        events: events.take(&plan, clock),
+                        ..result::point(&plan, clock, figures)
+                    });
                     check_clock(&mut provenance, &since, clock, backend);
                     let result = result_of(campaign, &provenance, &points, filled.as_ref());
                     if let Err(failure) = folder.save(&result) {
@@ -158,6 +171,7 @@ impl Points<'_> {
         if let Some(live) = live {
             live.finish();
         }
+        events.finish(&mut points[before..]);
         let trouble = series.finish();
         if let Some(trouble) = trouble.as_ref().filter(|_| !told) {
             warn(trouble);

@@ -54,7 +54,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         resumed.keep_beginning(&mut provenance, started);
     }
     let (filling, quiet) = (filling.as_ref(), args.quiet);
-    let points = Points { campaign: &campaign, filling, backend: &backend, clock: &clock, folder: &folder, quiet };
+    let (events, backend) = (&job.event[..], &backend);
+    let points = Points { campaign: &campaign, events, filling, backend, clock: &clock, folder: &folder, quiet };
     let outcome = points.run(provenance, before)?;
     if outcome.unsaved.is_none() {
         folder.save_page(&outcome.result).unwrap_or_else(|failure| warn(&failure.to_string()));
@@ -182,7 +183,7 @@ pub(super) fn exit_of(outcome: &Outcome) -> Exit {
         Outcome { unsaved: Some(_), .. } => Exit::IoErrors,
         Outcome { interrupted: true, .. } => Exit::Interrupted,
         Outcome { lost, cut_series, result, .. } if *lost || *cut_series || result.has_errors() => Exit::IoErrors,
-        Outcome { result, .. } if !result.is_accepted() => Exit::NotAccepted,
+        Outcome { result, .. } if !result.is_accepted() || result.has_failed_events() => Exit::NotAccepted,
         _ => Exit::Done,
     }
 }

@@ -7,6 +7,7 @@ mod accepted;
 pub mod chart;
 pub(crate) mod columns;
 mod curve;
+mod events;
 pub mod export;
 pub mod html;
 pub mod json;

@@ -72,6 +72,7 @@ pub fn point(plan: &Plan, clock: &Clock, figures: &PointFigures) -> PointResult 
         verdict: None,
         ended_early: figures.ended_early.clone(),
         overloaded: figures.overloaded,
+        events: Vec::new(),
     }
 }
 
@@ -88,6 +89,18 @@ fn lanes<'a>(
         lane.workload == workload && position.is_none_or(|position| lane.targets.as_slice() == [position])
     };
     lanes.filter(move |(lane, _)| own(lane)).map(|(_, found)| found)
+}
+
+/// The figures of all workloads and targets together, from the cells of a part of the window.
+pub(super) fn total(plan: &Plan, clock: &Clock, cells: &[CellFigures], span_s: f64) -> Figures {
+    let mut total = Sums::default();
+    for ((w, position, op), cell) in plan.places().zip(cells) {
+        let bytes = plan.cell_bytes(w, position, op).of(cell.service.count(), cell.blocks);
+        let mut here = Sums::default();
+        here.0[op as usize] = Some(Sum { cell: cell.clone(), bytes });
+        total.merge(&here);
+    }
+    total.figures(clock, span_s)
 }
 
 /// Figures of one operation before conversion, summed over any number of cells.

@@ -10,6 +10,7 @@ mod campaign;
 mod checks;
 mod clock;
 mod curve;
+mod events;
 mod figure;
 mod footprint;
 mod headroom;
@@ -36,6 +37,7 @@ pub use checks::{
 };
 pub use clock::ClockResult;
 pub use curve::{AtLoad, Curve, CurveFigure, CurveResult, KneeResult, StabilityFigure, curves};
+pub use events::{EventBook, EventFigures, EventOutcome, EventResult};
 pub use figure::NoFigure;
 pub use headroom::{Bound, Headroom, PointVerdict};
 pub use host::{CoreUse, HostUse, SiblingUse, WorkerUse};
@@ -230,6 +232,12 @@ impl RunResult {
     #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.acceptances.iter().all(|acceptance| acceptance.outcome == Accepted::Passed)
+    }
+
+    /// Whether an event failed, took too long or was never begun.
+    #[must_use]
+    pub fn has_failed_events(&self) -> bool {
+        self.points.iter().flat_map(|point| &point.events).any(|event| event.outcome.trouble.is_some())
     }
 
     /// Whether any I/O failed.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blank::BlankReads;
 use super::checks::Checks;
+use super::events::EventResult;
 use super::headroom::PointVerdict;
 use super::host::HostUse;
 use super::latency::Latency;
@@ -55,6 +56,9 @@ pub struct PointResult {
     /// Whether that is because the targets could not follow the rate.
     #[serde(default)]
     pub overloaded: bool,
+    /// What was run beside the load, in the order of the moments asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventResult>,
 }
 
 /// The load of a point over all its workloads.

@@ -75,6 +75,9 @@ fn of_point(point: &PointResult) -> Vec<(Mark, String)> {
     for (workload, check) in open.zip(&point.checks.arrivals) {
         out.extend(arrivals(point, workload, check));
     }
+    for event in &point.events {
+        out.extend(event.outcome.trouble.iter().map(|trouble| format!("event `{}` {trouble}", event.label)));
+    }
     let mut out: Vec<_> = out.into_iter().map(|sentence| (Mark::Failed, sentence)).collect();
     let lesser = disturbances(point).into_iter().chain(unsteady(point));
     out.extend(lesser.map(|sentence| (Mark::Unsteady, sentence)));

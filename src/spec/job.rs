@@ -13,6 +13,7 @@ use super::accept::{self, Accept};
 use super::access::Access;
 use super::arrivals::Arrivals;
 use super::cores::CoreList;
+use super::event::EventSpec;
 use super::load::{self, Load, Op};
 use super::mix::OpMix;
 use super::nearest::{hint, list};
@@ -68,6 +69,9 @@ pub struct Job {
     /// How the targets are filled before the first point; not if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precondition: Option<Precondition>,
+    /// Commands that are run at a moment of each point.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "scalar::tables")]
+    pub event: Vec<EventSpec>,
 }
 
 /// A target.

@@ -15,6 +15,7 @@ use super::precondition::Precondition;
 use super::read::Fault;
 use super::steps;
 use super::sweep::{LOADS, Sweep};
+use super::uri::Uri;
 use crate::units::format_duration;
 
 /// Shortest interval that a job may ask for.
@@ -30,7 +31,25 @@ pub(super) fn validate(job: &Job) -> Result<(), Fault> {
     steps::check(job)?;
     let precondition = job.precondition.as_ref().map_or(Ok(()), Precondition::check);
     precondition.map_err(|(field, message)| Fault::at(["precondition".into(), field.into()], message))?;
+    events(job)?;
     accept::check(job)
+}
+
+fn events(job: &Job) -> Result<(), Fault> {
+    let field = |index: usize, name: &str| ["event".into(), index.into(), name.into()];
+    if !job.event.is_empty() && job.target.iter().any(|target| matches!(target.uri, Uri::Sim(..))) {
+        return Err(Fault::at(
+            field(0, "at"),
+            "an event is a moment of the wall clock, and the time of a sim:// target is virtual; leave [[event]] out, or \
+             choose another target (null:// needs no device)"
+                .to_owned(),
+        ));
+    }
+    let whole = job.run.ramp() + job.run.time();
+    for (index, event) in job.event.iter().enumerate() {
+        event.check(whole).map_err(|(name, message)| Fault::at(field(index, name), message))?;
+    }
+    Ok(())
 }
 
 fn unique_targets(job: &Job) -> Result<(), Fault> {

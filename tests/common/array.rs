@@ -147,6 +147,11 @@ impl Array {
         fs::read(out).unwrap()
     }
 
+    /// Its process.
+    pub fn pid(&self) -> i32 {
+        self.pid.as_raw()
+    }
+
     /// Ends the target at once, as a crash would.
     pub fn crash(&self) {
         kill(self.pid, Signal::SIGKILL).unwrap();

@@ -4,6 +4,7 @@
 //! results; nothing is fetched, and no script is needed to read it.
 
 mod curves;
+mod events;
 mod load_tables;
 mod over_load;
 mod over_time;
@@ -77,6 +78,7 @@ pub fn page_led_by(lead: Option<(&str, Markup)>, sources: &[Source<'_>]) -> Stri
                         h2 id={ "time-" (index) } { "Over time" @if sources.len() > 1 { ": " (label) } }
                         (figures_of(charts))
                     }
+                    (events::section(sources))
                     (sections::details(sources))
                     (sections::set_up(sources))
                 }
@@ -98,7 +100,7 @@ pub fn charts(sources: &[Source<'_>]) -> Vec<Named> {
 /// The charts over time of each result that has its intervals, with its label.
 fn over_time(sources: &[Source<'_>]) -> Vec<(String, Vec<Named>)> {
     let of = |(index, source): (usize, &Source<'_>)| {
-        let mut charts = over_time::over_time(source.series?);
+        let mut charts = over_time::over_time(source.series?, &source.result.points);
         if sources.len() > 1 {
             charts.iter_mut().for_each(|named| named.id = format!("{}-{}", named.id, index + 1));
         }

@@ -6,6 +6,7 @@
 use super::curves::{Named, named};
 use crate::report::chart::{Axis, Chart, Heat, Layer, Line, Mark, Unit};
 use crate::result::series::{Interval, OpInterval, Series, Spread, WorkloadInterval, coarse_edge_ns};
+use crate::result::{EventResult, PointResult};
 
 /// Most columns of a chart.
 const COLUMNS: usize = 720;
@@ -38,9 +39,10 @@ type Figure = (&'static str, fn(&Op) -> Option<u64>);
 
 /// All charts over time of one series.
 #[must_use]
-pub fn over_time(series: &Series) -> Vec<Named> {
+pub fn over_time(series: &Series, points: &[PointResult]) -> Vec<Named> {
     let columns = columns(series);
-    let marks = marks(&columns);
+    let mut marks = marks(&columns);
+    marks.extend(event_marks(&columns, points));
     let mut charts = vec![named("time-iops", iops(&columns, &marks))];
     for (index, op) in ["read", "write"].into_iter().enumerate() {
         charts.push(named(&format!("time-latency-{op}"), latency(&columns, &marks, index, op)));
@@ -116,6 +118,22 @@ fn marks(columns: &[Column]) -> Vec<Mark> {
     let points = columns.last().map_or(0, |column| column.point + 1);
     let label = |point: usize| if points <= 12 { format!("point {}", point + 1) } else { String::new() };
     begins.map(|pair| Mark::vertical(pair[1].start_s, label(pair[1].point))).collect()
+}
+
+/// Where each event began.
+fn event_marks(columns: &[Column], points: &[PointResult]) -> Vec<Mark> {
+    let begin_s = |point: usize| columns.iter().find(|column| column.point == point).map(|column| column.start_s);
+    let of_point = |(index, point): (usize, &PointResult)| {
+        let begin_s = begin_s(index)?;
+        let events = point.events.iter().filter_map(|event| Some((event, event.outcome.start_s?)));
+        let mark = |(event, at_s): (&EventResult, f64)| Mark {
+            at: begin_s + at_s,
+            vertical: true,
+            label: event.label.clone(),
+        };
+        Some(events.map(mark).collect::<Vec<_>>())
+    };
+    points.iter().enumerate().filter_map(of_point).flatten().collect()
 }
 
 /// A value for each column, as a line that breaks between points; two places a column, so that it is a step.

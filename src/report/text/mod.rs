@@ -9,6 +9,7 @@ macro_rules! line {
 }
 
 mod checks;
+mod events;
 mod headroom;
 mod payload;
 mod rows;

@@ -5,6 +5,7 @@
 use comfy_table::presets::{ASCII_HORIZONTAL_ONLY, UTF8_HORIZONTAL_ONLY};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table};
 
+use super::events::events;
 use super::headroom::verdicts;
 use super::rows::{FAILED, Rates, Row, UNSTEADY, by_point};
 use super::{Style, ascii, search};
@@ -25,6 +26,7 @@ pub fn table(result: &RunResult, style: Style) -> String {
         out.push_str(&draw(&rows, "workload", style));
         out.push_str(&legend(&rows));
     }
+    out.push_str(&events(result, style));
     out.push_str(&verdicts(result));
     out.push_str(&search::found(result));
     out.push_str(&acceptances(result));

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
@@ -23,10 +23,15 @@ pub(super) fn run(command: &mut Command, stop: &AtomicBool) -> io::Result<ExitSt
             return Ok(status);
         }
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut told, true) {
-            let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
-            // It may have ended in this moment.
-            let _ = kill(Pid::from_raw(-pid), Signal::SIGINT);
+            signal(&child, Signal::SIGINT);
         }
         sleep(LOOK);
     }
+}
+
+/// Sends a signal to a child that leads a process group, and to its group.
+pub(super) fn signal(child: &Child, signal: Signal) {
+    let Ok(pid) = i32::try_from(child.id()) else { return };
+    // It may have ended in this moment.
+    let _ = kill(Pid::from_raw(-pid), signal);
 }
