@@ -4,7 +4,7 @@
 //! Owns the environment's thread and its loop; knows no data path.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, TryLockError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,13 @@ use crate::nvme::Controller;
 /// How often the control thread looks after its charges when nobody calls: far below any keep-alive time, and seldom
 /// enough not to be felt where it has to share a core.
 const TENDING: Duration = Duration::from_millis(20);
+
+/// Held while SPDK is called on a control thread. The end of the process takes it for good: DPDK takes its memory down then,
+/// and a control thread that still lives, since I/Os that never came back keep its handle, must not touch it any more.
+static AT_WORK: Mutex<()> = Mutex::new(());
+
+/// How long the end of the process waits for a control thread to come out of SPDK.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 type Job = Box<dyn FnOnce(&mut Plane) + Send>;
 
@@ -38,6 +45,12 @@ impl Control {
     pub fn start(options: EnvOptions) -> Result<Arc<Self>, EnvError> {
         let (jobs, inbox) = channel::<Job>();
         let (ready, started) = channel();
+        // Before DPDK's own, which runs as a destructor: those come after what was registered with `atexit`.
+        static REGISTERED: Once = Once::new();
+        REGISTERED.call_once(|| {
+            // SAFETY: the function is callable at any time, from the thread that ends the process.
+            let _ = unsafe { libc::atexit(stop_work) };
+        });
         let body = move || {
             let env = Env::start(options);
             let up = env.is_ok();
@@ -86,13 +99,16 @@ impl Drop for Control {
 impl Plane {
     fn serve(mut self, inbox: &Receiver<Job>) {
         loop {
-            match inbox.recv_timeout(TENDING) {
+            let next = inbox.recv_timeout(TENDING);
+            let _at_work = at_work();
+            match next {
                 Ok(job) => job(&mut self),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.tend();
         }
+        let _at_work = at_work();
         if let Some(app) = self.app.take() {
             app.shut_down(Duration::from_secs(3));
         }
@@ -109,6 +125,19 @@ impl Plane {
             })
         });
     }
+}
+
+fn at_work() -> MutexGuard<'static, ()> {
+    AT_WORK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps every control thread out of SPDK from now on; gives up where one does not come out of it.
+extern "C" fn stop_work() {
+    let _ = poll_until(PATIENCE, || match AT_WORK.try_lock() {
+        Ok(guard) => Some(std::mem::forget(guard)),
+        Err(TryLockError::Poisoned(guard)) => Some(std::mem::forget(guard.into_inner())),
+        Err(TryLockError::WouldBlock) => None,
+    });
 }
 
 /// Calls `step` until it answers, at most `limit`.
