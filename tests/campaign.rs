@@ -189,10 +189,13 @@ fn what_cannot_be_swept_is_named_before_any_io() {
         ("[search]\n", &["job.toml:7:1: ", "missing field `limit`"]),
         ("[search]\nlimit = []\n", &["job.toml:8:9: ", "`limit` is empty"]),
         ("[search]\nlimit = \"p99 write <= 1ms\"\n", &["no workload writes", "lower `read_percent`"]),
-        ("[search]\nlimit = \"p99 read >= 1ms\"\n", &["limited by what rises with it"]),
+        ("[search]\nlimit = \"p99 read >= 1ms\"\n", &["limited by a latency that rises with it"]),
         ("[search]\nlimit = \"p99 read <= 1ms\"\nfrom = 10\nto = 5\n", &["job.toml:10:6: ", "is not above `from`"]),
         ("[search]\nlimit = \"p99 read <= 1ms\"\ntries = 1\n", &["job.toml:9:9: ", "write 3 to 100"]),
-        ("[search]\nlimit = \"p99 read <= 1ms\"\n[sweep]\nqueue_depth = [1]\n", &["leave one of them out"]),
+        (
+            "[search]\nlimit = \"p99 read <= 1ms\"\n[sweep]\nqueue_depth = [1]\n",
+            &["the search looks for the `rate`", "`queue_depth` cannot be swept"],
+        ),
         ("[[workload]]\nqueue_depth = 4\n[search]\nlimit = \"p99 read <= 1ms\"\n", &["replaces the load of workload"]),
     ] {
         let outcome = job(&on(EIGHT, rest));
@@ -200,4 +203,82 @@ fn what_cannot_be_swept_is_named_before_any_io() {
         assert_eq!(outcome.code, Some(2), "{rest}: {said}");
         assert!(says.iter().all(|part| said.contains(part)), "{rest}: {said}");
     }
+}
+
+#[test]
+fn every_export_takes_a_campaign() {
+    let outcome = job(&on(EIGHT, "[sweep]\nramp = [\"100ms\", \"300ms\"]\nqueue_depth = [1, 4]\n")).ends_with(0);
+    let folder = std::fs::read_dir(outcome.folder().join("rigel-results")).unwrap().next().unwrap().unwrap().path();
+    let export = std::process::Command::new(env!("CARGO_BIN_EXE_rigel"))
+        .args(["export", folder.to_str().unwrap(), "--format", "all", "--out", folder.join("x").to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(export.status.success(), "{}", String::from_utf8_lossy(&export.stderr));
+    let text = |name: &str| std::fs::read_to_string(folder.join("x").join(name)).unwrap();
+    let intervals = text("intervals.csv");
+    assert!(intervals.contains("\"ramp 300ms, QD 4\"") && intervals.contains("\"ramp 100ms, QD 1\""), "{intervals}");
+    // The windows begin after the ramps of their own steps.
+    let log = text("latency.hlog");
+    let starts: Vec<&str> =
+        log.lines().filter_map(|l| l.strip_prefix("Tag=workload-1.read,")?.split(',').next()).collect();
+    assert_eq!(starts, ["0.100", "0.700", "1.500", "2.300"]);
+}
+
+#[test]
+fn fields_that_make_sense_only_together_are_swept_together() {
+    let both = run(&on(EIGHT, "[sweep]\narrivals = [\"poisson\", \"constant\"]\nrate = [\"1k\", \"2k\"]\n"));
+    assert_eq!(both.points.len(), 4);
+    let mixed = run(&on(EIGHT, "[sweep]\nread_percent = [100, 0]\nqueue_depth = [4]\nstop = \"p99 write > 1s\"\n"));
+    assert_eq!(mixed.points.len(), 2);
+    assert_eq!(mixed.payload.len(), 1, "the step that writes is audited");
+}
+
+#[test]
+fn an_acceptance_holds_at_the_steps_that_do_such_io() {
+    let text = format!("accept = [\"p99 write <= 1s\"]\n{}", on(EIGHT, "[sweep]\nread_percent = [100, 0]\n"));
+    let result = run(&text);
+    assert!(result.is_accepted(), "{:?}", result.acceptances);
+    assert_eq!(result.acceptances[0].points.len(), 1);
+}
+
+#[test]
+fn a_seed_that_is_swept_is_the_seed() {
+    let result = run(&on(EIGHT, "[sweep]\nseed = [3, 2, 1]\n"));
+    assert_eq!((0..3).map(|index| result.plan_of(index).0.seed).collect::<Vec<_>>(), [3, 2, 1]);
+}
+
+#[test]
+fn two_lists_that_write_one_field_are_refused() {
+    let named = "[[workload]]\nname = \"a\"\n";
+    for (rest, says) in [
+        ("[sweep]\n\"workload.a.queue_depth\" = [4, 8]\nqueue_depth = [1, 2]\n", "write the same field"),
+        ("[sweep]\ntime = [\"1s\"]\n\"run.time\" = [\"2s\"]\n", "write the same field"),
+        ("[sweep]\nzipf = [0.9]\naccess = [\"random\"]\n", "write the same field"),
+        ("[sweep]\n\"workload.a.rate\" = [\"1k\"]\n[search]\nlimit = \"p99 read <= 1ms\"\n", "cannot be swept"),
+        ("[sweep]\n\"workload.a.rate\" = [\"1k\"]\nrate = { percent_of_max = [50] }\n", "write the same field"),
+        ("[search]\nlimit = \"iops >= 50k\"\n", "limited by a latency"),
+        ("[sweep]\nqueue_depth = [1]\nstop = \"p99 write > 1ms\"\n", "no workload writes"),
+    ] {
+        let outcome = job(&on(EIGHT, &format!("{named}{rest}")));
+        assert_eq!(outcome.code, Some(2), "{rest}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(says), "{rest}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn shares_of_the_highest_rate_tell_points_apart_that_have_no_load_in_common() {
+    let two = "[[workload]]\nname = \"a\"\n[[workload]]\nname = \"b\"\nblock_size = \"64k\"\nmax_outstanding = 8\n";
+    let result = run(&on(EIGHT, &format!("{two}[sweep]\nrate = {{ percent_of_max = [20, 40] }}\n")));
+    assert_eq!(labels(&result)[1..], ["20 % of the highest rate", "40 % of the highest rate"]);
+}
+
+#[test]
+fn pairs_of_a_campaign_are_compared_point_by_point() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = on(&format!("{EIGHT}&spread=1%"), "[sweep]\nblock_size = [\"4k\", \"8k\"]\n");
+    std::fs::write(folder.path().join("job.toml"), text).unwrap();
+    let outcome =
+        Running::start_in(folder, "ab job.toml --a run.interval=100ms --b run.interval=50ms --pairs 2 --json").wait();
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("block_size 8k, QD 32"), "{}", outcome.stdout);
 }

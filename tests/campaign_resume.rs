@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use cli::Running;
 use rigel::result::series::{self, SeriesPhase};
-use rigel::result::{PointResult, RunResult, from_json};
+use rigel::result::{Accepted, PointResult, RunResult, from_json};
 
 /// Forty points of 60 ms.
-const JOB: &str = "[[target]]\nuri = \"null://1g\"\n[run]\nramp = \"10ms\"\ntime = \"50ms\"\ninterval = \"10ms\"\n\
+const JOB: &str = "accept = [\"errors == 0\"]\n[[target]]\nuri = \"null://1g\"\n[run]\nramp = \"10ms\"\ntime = \"50ms\"\ninterval = \"10ms\"\n\
                    [sweep]\nblock_size = [\"4k\", \"8k\", \"16k\", \"32k\"]\nqueue_depth = [1, 2, 4, 8, 16]\nrepeats = 2\n";
 
 fn folder(job: &str) -> tempfile::TempDir {
@@ -66,6 +66,10 @@ fn kill_and_resume(dir: &Path, pauses: &[Duration]) -> Vec<usize> {
         }
         let now: Vec<_> = result(dir).iter().flat_map(|result| result.points.iter().map(key)).collect();
         assert!(now.starts_with(&known), "a finished point was run again or lost:\n{known:?}\n{now:?}");
+        if let Some(result) = result(dir) {
+            let expected = if now.len() < 40 { Accepted::NotJudged } else { Accepted::Passed };
+            assert_eq!(result.acceptances[0].outcome, expected, "{} points", now.len());
+        }
         found.push(now.len());
         known = now;
     }

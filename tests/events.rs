@@ -156,6 +156,7 @@ fn events_that_cannot_be_are_refused_before_any_io() {
         ("null://1g", "at = '1s'\nrun = 'true'\ntimeout = '0s'", "leaves the command no time"),
         ("null://1g", "at = '1s'\nrun = 'true'\npoints = []", "`points` names none"),
         ("null://1g", "at = '1s'\nrun = 'true'\npoints = [0]", "points"),
+        ("null://1g", "at = '1s'\nrun = 'true'\npoints = [2]", "there is none numbered 2"),
         ("null://1g", "at = '1s'\nrun = 'true'\nwhen = 3", "unknown field `when`"),
         ("sim://constant-100us", "at = '1s'\nrun = 'true'", "the time of a sim:// target is virtual"),
     ] {
@@ -163,4 +164,15 @@ fn events_that_cannot_be_are_refused_before_any_io() {
         assert_eq!(code, Some(2), "{event}: {said}");
         assert!(said.contains(says), "{event}: {said}");
     }
+}
+
+#[test]
+fn a_secret_is_run_but_stands_in_no_printed_form() {
+    // Whatever the job goes through on its way, the command that is run has all 24 characters of the URI.
+    let (code, stderr, result, page) = run(
+        "[[event]]\nat = '100ms'\nrun = 'X=iscsi://u%s3cret@h/iqn/0; test ${#X} -eq 24'\nlabel = 'to iscsi://u%s3cret@h/0'\n",
+    );
+    assert_eq!((code, only(&result).outcome.exit_status), (0, Some(0)), "{stderr}");
+    let whole = format!("{stderr}{page}{}", serde_json::to_string(&result).unwrap());
+    assert!(!whole.contains("s3cret") && whole.contains("u%***"), "{whole}");
 }

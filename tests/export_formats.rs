@@ -100,7 +100,7 @@ fn the_table_holds_the_figures_of_the_result() {
 #[test]
 fn the_intervals_hold_the_series() {
     let series = series();
-    let rows = rows(&export::intervals(&series));
+    let rows = rows(&export::intervals(&series, None));
     assert_eq!(rows.len(), series.intervals().count() * 2 * 3);
     let completions: u64 = rows
         .iter()

@@ -133,11 +133,12 @@ fn at_work() -> MutexGuard<'static, ()> {
 
 /// Keeps every control thread out of SPDK from now on; gives up where one does not come out of it.
 extern "C" fn stop_work() {
-    let _ = poll_until(PATIENCE, || match AT_WORK.try_lock() {
-        Ok(guard) => Some(std::mem::forget(guard)),
-        Err(TryLockError::Poisoned(guard)) => Some(std::mem::forget(guard.into_inner())),
+    let taken = poll_until(PATIENCE, || match AT_WORK.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(guard)) => Some(guard.into_inner()),
         Err(TryLockError::WouldBlock) => None,
     });
+    std::mem::forget(taken);
 }
 
 /// Calls `step` until it answers, at most `limit`.

@@ -15,7 +15,7 @@ use crate::plan::{self, Load, Plan, PlanError};
 use crate::result::{
     Accepted, CampaignResult, PERCENT, PointResult, Role, SearchResult, SettingResult, StepResult, judged,
 };
-use crate::spec::{Job, Repeats, SpecError, Step, StepLoad, Stop};
+use crate::spec::{Condition, Job, Repeats, SpecError, Step, StepLoad, Stop};
 pub use given::{Given, WarmUp};
 use rounds::Rounds;
 
@@ -49,6 +49,8 @@ pub struct Campaign {
     cores: Vec<usize>,
     /// The plan of all points, where they differ in nothing but a load; else that of the first step.
     plan: Plan,
+    /// Of its steps' plans, one for each different set of payloads; empty where one plan holds all points.
+    written: Vec<Plan>,
     /// None where one plan holds all points.
     steps: Option<Vec<Step>>,
     /// What is done before a step and not measured, by the step's number.
@@ -79,7 +81,8 @@ impl Campaign {
         if plain {
             let plan = plan::resolve(job, targets, cores).map_err(|error| CampaignError::planned(None, error))?;
             let (job, targets, cores) = (job.clone(), targets.to_vec(), cores.to_vec());
-            return Ok(Self { job, targets, cores, plan, steps: None, warm_ups: Vec::new() });
+            let written = Vec::new();
+            return Ok(Self { job, targets, cores, plan, written, steps: None, warm_ups: Vec::new() });
         }
         Self::of_steps(job.clone(), job.steps()?, (targets, cores))
     }
@@ -108,16 +111,26 @@ impl Campaign {
     fn of_steps(job: Job, steps: Vec<Step>, place: (&[DeviceFacts], &[usize])) -> Result<Self, CampaignError> {
         let (targets, cores) = place;
         let mut first = None;
+        let mut written: Vec<Plan> = Vec::new();
         for step in &steps {
             let plan = plan::resolve(&step.job, targets, cores).map_err(|error| {
                 let settings: Vec<String> = step.settings.iter().map(ToString::to_string).collect();
                 CampaignError::planned((!settings.is_empty()).then(|| settings.join(", ")), error)
             })?;
+            let payloads = |plan: &Plan| plan.workloads.iter().map(|w| w.payload).collect::<Vec<_>>();
+            if written.iter().all(|known| payloads(known) != payloads(&plan)) {
+                written.push(plan.clone());
+            }
             first.get_or_insert(plan);
         }
         let plan = first.ok_or(CampaignError::planned(None, PlanError::NoTarget))?;
         let (targets, cores) = (targets.to_vec(), cores.to_vec());
-        Ok(Self { job, targets, cores, plan, steps: Some(steps), warm_ups: Vec::new() })
+        Ok(Self { job, targets, cores, plan, written, steps: Some(steps), warm_ups: Vec::new() })
+    }
+
+    /// Plans that write differently, one for each way: what the audit of payloads is about.
+    pub fn written(&self) -> impl Iterator<Item = &Plan> {
+        std::iter::once(&self.plan).filter(|_| self.written.is_empty()).chain(&self.written)
     }
 
     /// The plan of the whole run, or that of its first step.
@@ -133,12 +146,10 @@ impl Campaign {
     pub fn next(&self, points: &[PointResult]) -> Result<Option<Stage>, CampaignError> {
         let Some(steps) = &self.steps else {
             let left = self.plan.points.len() > points.len();
-            return Ok(left.then(|| Stage {
-                plan: self.plan.after(points.len()),
-                step: None,
-                pause: Duration::ZERO,
-                warm_up: None,
-            }));
+            let mut plan = self.plan.after(points.len());
+            // What was run before it began anew is not to be met again in a cache.
+            plan.seed = another_seed(plan.seed, points);
+            return Ok(left.then_some(Stage { plan, step: None, pause: Duration::ZERO, warm_up: None }));
         };
         let Some(step) =
             steps.iter().find(|step| !self.is_done(step, points) && self.stopped_by(step, points).is_none())
@@ -166,11 +177,13 @@ impl Campaign {
     pub fn state(&self, points: &[PointResult]) -> Option<CampaignResult> {
         let steps = self.steps.as_ref()?;
         let dynamic = self.job.search.is_some() || matches!(self.repeats(), Some(Repeats::Steady { .. }));
-        let left_out: Vec<&Step> = steps.iter().filter(|step| self.stopped_by(step, points).is_some()).collect();
+        let left = |step: &&Step| self.stopped_by(step, points).is_some() && !self.is_done(step, points);
+        let left_out: Vec<&Step> = steps.iter().filter(left).collect();
         let maxima = points.iter().filter(|point| !point.is_of_curve()).count();
         let shares = steps.iter().filter(|step| matches!(step.load, StepLoad::PercentOfMax(_)));
         let mut waiting: Vec<&[crate::spec::Setting]> = Vec::new();
-        for step in shares.filter(|step| max_of(step, points).is_none()) {
+        let open = |step: &&Step| max_of(step, points).is_none() && self.stopped_by(step, points).is_none();
+        for step in shares.filter(open) {
             if !waiting.contains(&step.settings.as_slice()) {
                 waiting.push(&step.settings);
             }
@@ -261,7 +274,9 @@ impl Campaign {
     fn stage(&self, step: &Step, role: Role, job: Job, points: &[PointResult]) -> Result<Stage, CampaignError> {
         let mut plan = self.resolve(step, &job)?;
         // Points of one seed would touch the same blocks in the same order, and the second would find them cached.
-        plan.seed = plan.seed.wrapping_add(points.len() as u64) & (i64::MAX as u64);
+        if !step.settings.iter().any(|setting| ["seed", "run.seed"].contains(&setting.field.as_str())) {
+            plan.seed = another_seed(plan.seed, points);
+        }
         let mut settings: Vec<SettingResult> = step.settings.iter().map(SettingResult::from).collect();
         if let (StepLoad::PercentOfMax(percent), Role::Point) = (step.load, role) {
             settings.push(SettingResult { field: PERCENT.to_owned(), value: percent.to_string() });
@@ -275,6 +290,11 @@ impl Campaign {
         let step = StepResult { number: step.number, settings, repeat, role, plan: plan.clone(), headroom: None };
         Ok(Stage { plan, step: Some(step), pause: pause.unwrap_or_default(), warm_up })
     }
+}
+
+/// The seed of what comes after some points: theirs would touch the same blocks in the same order.
+fn another_seed(seed: u64, points: &[PointResult]) -> u64 {
+    seed.wrapping_add(points.len() as u64) & (i64::MAX as u64)
 }
 
 /// The step's job at a share of what each workload reached flat out.
@@ -312,6 +332,12 @@ fn max_of<'a>(step: &Step, points: &'a [PointResult]) -> Option<&'a PointResult>
 fn fulfils(point: &PointResult, stop: &Stop) -> bool {
     match stop {
         Stop::Overloaded => point.overloaded,
+        // A queue that grows without end is beyond any latency, though the point ended before that was measured.
+        Stop::When(Condition::Bound { figure, relation, .. })
+            if point.overloaded && figure.measure.is_latency() && !relation.wants_less() =>
+        {
+            true
+        }
         Stop::When(condition) => judged(condition, point).1 == Accepted::Passed,
     }
 }

@@ -97,7 +97,7 @@ impl Progress {
         let (low, high) = self.bracket();
         let narrow = self.is_narrow(low, high.or(self.untried_ceiling()));
         if let Some(low) = low.filter(|_| narrow || high.is_none()) {
-            if high.is_none() && low >= ceiling && self.search.to.is_some() {
+            if high.is_none() && low >= ceiling && (self.search.to.is_some() || !self.is_rate()) {
                 return self.confirmed(low, None, SearchOutcome::HighestKeeps);
             }
             if narrow {
@@ -187,7 +187,7 @@ impl Progress {
 
     fn is_narrow(&self, low: Option<u64>, high: Option<u64>) -> bool {
         let (Some(low), Some(high)) = (low, high) else { return false };
-        high.saturating_sub(low) as f64 <= self.search.within() * high as f64 || (!self.is_rate() && high <= low + 1)
+        high.saturating_sub(low) as f64 <= self.search.within() * high as f64 || high <= low + 1
     }
 
     /// The load of the last try, where other programs may have broken its limits, unless that happened time and again.

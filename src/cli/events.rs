@@ -102,7 +102,7 @@ impl EventRunner {
         let outcomes = lock(&running.outcomes);
         let result = |(index, (event, outcome)): (usize, (&EventSpec, &EventOutcome))| {
             let [before, during, after] = self.book.figures(plan, clock, index);
-            let (label, run) = (redact(&event.label()), redact(&event.run));
+            let (label, run) = (event.label(), event.run.to_string());
             EventResult { label, run, outcome: outcome.clone(), before, during, after }
         };
         running.events.iter().zip(outcomes.iter()).enumerate().map(result).collect()
@@ -141,11 +141,11 @@ impl Running {
             }
             sleep(left.min(Duration::from_millis(20)));
         }
-        let label = redact(&event.label());
+        let label = event.label();
         note(&|outcome| outcome.start_s = Some(self.zero.elapsed().as_secs_f64()));
         lock(&self.said).push(format!("event `{label}` begins"));
         let ended = ended(event, &interrupted);
-        let end_s = self.zero.elapsed().as_secs_f64();
+        let end_s = ended.at.unwrap_or_else(Instant::now).duration_since(self.zero).as_secs_f64();
         note(&|outcome| {
             outcome.end_s = Some(end_s);
             (outcome.exit_status, outcome.trouble) = (ended.status, ended.trouble.clone());
@@ -159,6 +159,8 @@ impl Running {
 /// How a command ended.
 #[derive(Default)]
 struct Ended {
+    /// When the command itself was over.
+    at: Option<Instant>,
     status: Option<i32>,
     trouble: Option<String>,
     output: String,
@@ -168,7 +170,13 @@ struct Ended {
 fn ended(event: &EventSpec, interrupted: &dyn Fn() -> bool) -> Ended {
     let failed = |what: String| Ended { trouble: Some(what), ..Ended::default() };
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(&event.run).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    shell
+        .arg("-c")
+        .arg(event.run.reveal())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
     let mut child = match shell.spawn() {
         Ok(child) => child,
         Err(error) => return failed(format!("could not be begun: {error}; `sh` has to be in the PATH")),
@@ -207,6 +215,7 @@ fn ended(event: &EventSpec, interrupted: &dyn Fn() -> bool) -> Ended {
     if killed.is_some() {
         end(&mut child);
     }
+    let at = Some(Instant::now());
     // What the command left in the background may hold the pipe open; it is not waited for.
     let patience = Instant::now();
     while !readers.iter().all(JoinHandle::is_finished) && patience.elapsed() < Duration::from_millis(200) {
@@ -224,7 +233,7 @@ fn ended(event: &EventSpec, interrupted: &dyn Fn() -> bool) -> Ended {
         let last = output.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
         Some(format!("{how}: {last}; try the command in a shell, and correct `run` in [[event]]"))
     });
-    Ended { status: code, trouble, output }
+    Ended { at, status: code, trouble, output }
 }
 
 fn end(child: &mut Child) {

@@ -91,7 +91,7 @@ fn measure(test: &OrionRun, flags: &OrionFlags, typed: &str) -> Result<Exit, Fai
         .collect();
     let facts = Facts { host: host::facts(&clock, backend.virtual_time()), targets };
     let command = std::env::args().map(|word| redact(&word)).collect();
-    let mut provenance = run::provenance((&job, campaign.plan()), facts, (&clock, doubt), now, command);
+    let mut provenance = run::provenance((&job, &campaign), facts, (&clock, doubt), now, command);
     let mut before = Before::default();
     if let Some(resumed) = &resumed {
         before = resumed.before(&provenance.job, campaign.plan(), &provenance.facts)?;

@@ -19,7 +19,7 @@ use crate::clock::{Clock, Since};
 use crate::driver::AnyBackend;
 use crate::engine::{Event, RunControl, run_any};
 use crate::fill::Filling;
-use crate::plan::{Plan, WorkloadPlan};
+use crate::plan::{CorePlan, Plan, WorkloadPlan};
 use crate::report::live::View;
 use crate::result::{
     self, Headroom, PointResult, PreconditionResult, Provenance, Role, RunResult, StepResult, series_of,
@@ -81,6 +81,8 @@ impl Points<'_> {
         let resumed = !provenance.resumed_at.is_empty();
         if let Some(filling) = self.filling.filter(|_| filled.is_none()) {
             filled = Some(fill::precondition(filling, (backend, clock), &control, quiet)?);
+            // Hours may have gone into it.
+            folder.save(&result_of(campaign, &provenance, &points, filled.as_ref()))?;
         }
         let since = Since::now();
         let targets = provenance.facts.targets.clone();
@@ -163,6 +165,9 @@ impl Points<'_> {
                     lost = !all || figures.iter().any(|point| point.ended_early.is_some() && !point.overloaded);
                 }
                 Err(error) => {
+                    // No command goes on beside a run that is over.
+                    control.interrupt.store(true, Ordering::Relaxed);
+                    events.finish(&mut []);
                     series.abandon();
                     return Err(error.into());
                 }
@@ -224,17 +229,22 @@ fn rest(pause: Duration, interrupted: &impl Fn() -> bool) {
     }
 }
 
-/// The ceilings of the workloads so far: steps that differ in their load alone share one.
+/// The ceilings so far: steps that differ in nothing but the seed and the rate share one.
 #[derive(Default)]
-struct Ceilings(Vec<(Vec<WorkloadPlan>, Option<Headroom>)>);
+struct Ceilings(Vec<(Driven, Option<Headroom>)>);
+
+/// What a ceiling is of: the workloads, and by core the depths of its lanes.
+type Driven = (Vec<WorkloadPlan>, Vec<(usize, Vec<u32>)>);
 
 impl Ceilings {
     fn of(&mut self, plan: &Plan, measure: impl FnOnce() -> Option<Headroom>) -> Option<Headroom> {
-        if let Some((_, headroom)) = self.0.iter().find(|(workloads, _)| *workloads == plan.workloads) {
+        let lanes = |core: &CorePlan| (core.core, core.lanes.iter().flat_map(|lane| lane.depths.clone()).collect());
+        let driven: Driven = (plan.workloads.clone(), plan.cores.iter().map(lanes).collect());
+        if let Some((_, headroom)) = self.0.iter().find(|(known, _)| *known == driven) {
             return headroom.clone();
         }
         let headroom = measure();
-        self.0.push((plan.workloads.clone(), headroom.clone()));
+        self.0.push((driven, headroom.clone()));
         headroom
     }
 }

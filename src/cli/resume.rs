@@ -12,7 +12,7 @@ use super::points::Before;
 use super::save::{Folder, RESULT, SERIES, timestamp};
 use crate::plan::Plan;
 use crate::result::{Facts, PointResult, Provenance, RunResult, series};
-use crate::spec::Job;
+use crate::spec::{Job, ShellCommand, Uri};
 
 /// A run that is gone on with.
 pub(super) struct Resumed {
@@ -32,7 +32,8 @@ impl Resumed {
             return Ok(Self { path, job: result.job.clone(), result: Some(result) });
         }
         if !path.join(SERIES).exists() {
-            let reason = "neither result.json nor series.jsonl is in it; name the folder of a run with --resume";
+            let reason = "neither result.json nor series.jsonl is in it; name the folder of a run with --resume, or, where a \
+                          run was cut off before all that, begin it again with --out";
             return Err(other(&path, reason));
         }
         let bytes =
@@ -50,15 +51,15 @@ impl Resumed {
             let reason = "it is of `rigel orion`; give the command that began it, with --resume FOLDER";
             return Err(other(&self.path, reason));
         }
-        let hidden = "a target's secret is kept nowhere; name the job file too, as in rigel run JOB --resume FOLDER";
-        let read = |error: serde_json::Error| {
-            let secret = self.job.to_string().contains("%***");
-            other(
-                &self.path,
-                if secret { hidden.to_owned() } else { format!("its job cannot be read ({error})") }.as_str(),
-            )
-        };
-        serde_json::from_value(self.job.clone()).map(Some).map_err(read)
+        let read = |error: serde_json::Error| other(&self.path, &format!("its job cannot be read ({error})"));
+        let job: Job = serde_json::from_value(self.job.clone()).map_err(read)?;
+        let had_secret = |uri: &Uri| matches!(uri, Uri::Iscsi(iscsi) if iscsi.user.is_some());
+        let commands = || job.event.iter().map(|event| &event.run);
+        if job.target.iter().any(|target| had_secret(&target.uri)) || commands().any(ShellCommand::lacks_a_secret) {
+            let hidden = "secrets are kept nowhere; name the job file too, as in rigel run JOB --resume FOLDER";
+            return Err(other(&self.path, hidden));
+        }
+        Ok(Some(job))
     }
 
     /// The folder, which a new result may replace.
@@ -88,7 +89,9 @@ impl Resumed {
         }
         let finished = |point: &&PointResult| point.ended_early.is_none() || point.overloaded;
         let points: Vec<PointResult> = result.points.iter().take_while(finished).cloned().collect();
-        let filled = result.precondition.clone().filter(|_| !points.is_empty());
+        // What lies in the memory of a process went with it.
+        let lasting = facts.targets.iter().all(|target| !target.volatile);
+        let filled = result.precondition.clone().filter(|filled| lasting && (filled.is_whole() || !points.is_empty()));
         Ok(Before { points, filled })
     }
 

@@ -15,7 +15,7 @@ use crate::campaign::Campaign;
 use crate::clock::Clock;
 use crate::driver::{AnyBackend, select};
 use crate::fill::Filling;
-use crate::plan::{self, Plan, PlanError};
+use crate::plan::{self, PlanError};
 use crate::report::text::{self, Style};
 use crate::result::{ClockResult, Facts, PayloadResult, Provenance, RunResult, Tool};
 use crate::spec::{self, Job, Load, SearchField, Uri, redact};
@@ -47,7 +47,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         print_map(&plan::describe(plan, &targets), args.json)?;
     }
     let facts = Facts { host: host::facts(&clock, backend.virtual_time()), targets };
-    let mut provenance = provenance((&job, plan), facts, (&clock, doubt), started, command_line(&uris));
+    let mut provenance = provenance((&job, &campaign), facts, (&clock, doubt), started, command_line(&uris));
     let mut before = Before::default();
     if let Some(resumed) = &resumed {
         before = resumed.before(&provenance.job, plan, &provenance.facts)?;
@@ -66,7 +66,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
 
 /// What is known of a run before its first point.
 pub(super) fn provenance(
-    (job, plan): (&Job, &Plan),
+    (job, campaign): (&Job, &Campaign),
     facts: Facts,
     (clock, doubt): (&Clock, Option<String>),
     started: SystemTime,
@@ -85,11 +85,11 @@ pub(super) fn provenance(
         started_at: timestamp(started),
         command,
         job: serde_json::to_value(job).unwrap_or_default(),
-        plan: plan.clone(),
+        plan: campaign.plan().clone(),
         facts,
         clock: Some(clock_result),
         headroom: None,
-        payload: PayloadResult::of(plan),
+        payload: campaign.written().flat_map(PayloadResult::of).collect(),
         resumed_at: Vec::new(),
         campaign: None,
     }

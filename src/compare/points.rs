@@ -146,9 +146,13 @@ fn by_order<'a>(base: &Side<'a>, new: &Side<'a>, notes: &mut Vec<String>) -> Vec
 fn keys(run: &Run<'_>) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     for point in &run.result.points {
-        let loads: Vec<Load> = point.workloads.iter().map(|workload| workload.load).collect();
-        let before = keys.iter().filter(|(series, other, _)| *series == point.series() && *other == loads).count();
-        keys.push((point.series(), loads, before));
+        // Shares of what each run reached are the same question, whatever rates they came to.
+        let percent = point.percent_of_max();
+        let series = percent.map_or_else(|| point.series(), |percent| format!("{}, {percent} %", point.series()));
+        let of_max = percent.is_some() || !point.is_of_curve();
+        let loads: Vec<Load> = point.workloads.iter().filter(|_| !of_max).map(|workload| workload.load).collect();
+        let before = keys.iter().filter(|(known, other, _)| *known == series && *other == loads).count();
+        keys.push((series, loads, before));
     }
     keys
 }

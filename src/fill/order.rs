@@ -36,14 +36,21 @@ impl Filling {
     /// Whatever the plan refuses, and workloads that leave open what is to be written.
     pub fn of(job: &Job, targets: &[DeviceFacts], cores_available: &[usize]) -> Result<Self, FillError> {
         let stated = job.precondition.clone().unwrap_or_default();
+        // A sweep may give its steps regions and payloads of their own.
+        let plain = job.sweep.as_ref().is_none_or(|sweep| sweep.plain().is_some());
+        let steps = if plain { Vec::new() } else { job.steps().unwrap_or_default() };
+        let steps = steps.into_iter().map(|step| step.job);
+        let jobs: Vec<Job> = if plain { vec![job.clone()] } else { steps.collect() };
         let region = match stated.region {
             Some(region) => region,
-            None => only(job.workloads().iter().map(Workload::region)).ok_or(FillError::Differ("region"))?,
+            None => only(jobs.iter().flat_map(|job| job.workloads().into_owned()).map(|workload| workload.region()))
+                .ok_or(FillError::Differ("region"))?,
         };
         let payload = match stated.payload {
             Some(payload) => payload,
             None => {
-                let written = job.workload.iter().filter(|workload| workload.read_percent() < 100.0);
+                let written =
+                    jobs.iter().flat_map(|job| &job.workload).filter(|workload| workload.read_percent() < 100.0);
                 let written: Vec<PayloadSpec> = written.map(Workload::payload).collect();
                 let unstated = || PayloadSpec::Made(Reduction::default());
                 if written.is_empty() {

@@ -142,18 +142,32 @@ fn of(accept: &Accept, plan: &Plan, campaign: Option<&CampaignResult>, points: &
         Some(_) => {
             let loads = |point: &PointResult| point.workloads.iter().map(|workload| workload.load).collect::<Vec<_>>();
             let mine = points.iter().enumerate().filter(|(_, point)| point.is_of_curve());
-            let mine = mine.filter(|(_, point)| accept.covers(&loads(point), &names));
+            let mine = mine.filter(|(_, point)| accept.covers(&loads(point), &names) && may_have(point, accept));
             mine.map(|(index, point)| at(&accept.that, index, point)).collect()
         }
     };
     let any = accept.at == At::Any;
-    let (outcome, reason) = overall(&judged, any);
+    let (mut outcome, mut reason) = overall(&judged, any);
+    // A point to come may break what all have to keep, and keep what one has to.
+    let open = campaign.is_some_and(|campaign| !campaign.finished);
+    let decided = if any { Accepted::Passed } else { Accepted::Failed };
+    if open && outcome != decided {
+        (outcome, reason) = (Accepted::NotJudged, Some("the campaign is not finished".to_owned()));
+    }
     let unit = match &accept.that {
         Condition::Steady => None,
         Condition::Bound { figure, .. } => Some(Unit::of(figure.measure)),
     };
     let decisive = decisive(accept, &judged, outcome);
     Acceptance { that: accept.to_string(), outcome, reason, unit, any, decisive, points: judged }
+}
+
+/// Whether a step does what the condition is about: a sweep over shares of reads has steps without any.
+fn may_have(point: &PointResult, accept: &Accept) -> bool {
+    let (Condition::Bound { figure, .. }, Some(step)) = (&accept.that, &point.step) else { return true };
+    let mine = |name: &str| figure.workload.as_deref().is_none_or(|asked| asked == name);
+    let mut workloads = step.plan.workloads.iter().filter(|workload| mine(&workload.name));
+    figure.op.is_none_or(|op| workloads.any(|workload| workload.does(op)))
 }
 
 fn not_run(point: usize, load: PointLoad) -> JudgedPoint {

@@ -131,8 +131,7 @@ mod tests {
     use crate::units::Ticks;
 
     fn interval(start: u64, end: u64) -> IntervalFigures {
-        let mut cell = CellFigures::default();
-        cell.errors = end - start;
+        let cell = CellFigures { errors: end - start, ..CellFigures::default() };
         let (phase, cells) = (Phase::Window, vec![cell]);
         IntervalFigures { start: Ticks(start), end: Ticks(end), phase, cells, arrivals: vec![None], backlog: vec![0] }
     }

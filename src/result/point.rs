@@ -96,6 +96,12 @@ impl PointLoad {
         load
     }
 
+    /// Whether every workload has it.
+    #[must_use]
+    pub fn is_common(&self) -> bool {
+        self.queue_depth.is_some() || self.outstanding.is_some() || self.rate_per_s.is_some()
+    }
+
     /// The load as a number: queue depth, arrivals a second, or I/Os outstanding.
     #[must_use]
     pub fn number(&self) -> f64 {

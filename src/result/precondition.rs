@@ -85,6 +85,14 @@ impl From<&State> for PreconditionResult {
     }
 }
 
+impl PreconditionResult {
+    /// Whether all was done that was asked for.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.passes_done >= self.passes && self.steady.as_ref().is_none_or(|steady| steady.reached)
+    }
+}
+
 impl RunResult {
     /// The same, on targets that were filled before.
     #[must_use]

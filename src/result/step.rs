@@ -9,7 +9,7 @@ use super::headroom::Headroom;
 use super::point::PointResult;
 use crate::plan::Plan;
 use crate::spec::Setting;
-use crate::units::parse_size;
+use crate::units::{parse_rate, parse_size};
 
 /// The settings of a point, beyond what the whole run has in common.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -97,7 +97,15 @@ fn axis(step: &StepResult) -> Option<(f64, &SettingResult)> {
     }
     let text = last.value.trim();
     let number = text.trim_end_matches('%').trim_end().parse::<f64>().ok();
-    Some((number.or_else(|| parse_size(text).ok().map(|size| size.0 as f64))?, last))
+    let as_load = || parse_rate(text).ok().map(|rate| rate as f64);
+    let as_size = || parse_size(text).ok().map(|size| size.0 as f64);
+    let named = if is_load_by_path(&last.field) { as_load() } else { as_size() };
+    Some((number.or(named)?, last))
+}
+
+/// Whether a path leads to the load of one workload.
+fn is_load_by_path(field: &str) -> bool {
+    field.rsplit_once('.').is_some_and(|(_, last)| LOADS.contains(&last))
 }
 
 impl PointResult {
@@ -109,7 +117,10 @@ impl PointResult {
                 let field = Some(setting.field.clone()).filter(|field| !CELL.contains(&field.as_str()));
                 Place { value, field }
             }
-            None => Place { value: self.load.number(), field: None },
+            None => match self.percent_of_max().filter(|_| !self.load.is_common()) {
+                Some(percent) => Place { value: percent, field: Some(PERCENT.to_owned()) },
+                None => Place { value: self.load.number(), field: None },
+            },
         }
     }
 
@@ -127,12 +138,22 @@ impl PointResult {
     pub fn label(&self) -> String {
         let load = match &self.step {
             Some(step) if step.role == Role::Max => format!("highest rate, {}", self.load),
-            _ => self.load.to_string(),
+            _ => match self.percent_of_max().filter(|_| !self.load.is_common()) {
+                Some(percent) => format!("{percent} % of the highest rate"),
+                None => self.load.to_string(),
+            },
         };
         match self.series() {
             series if series.is_empty() => load,
             series => format!("{series}, {load}"),
         }
+    }
+
+    /// Which share of the highest rate it offers, in per cent, where it was asked for so.
+    #[must_use]
+    pub fn percent_of_max(&self) -> Option<f64> {
+        let settings = self.step.iter().flat_map(|step| &step.settings);
+        settings.filter(|setting| setting.field == PERCENT).find_map(|setting| setting.value.parse().ok())
     }
 
     /// The settings but for the load that are its own, in words; points that agree in them make one curve.

@@ -26,6 +26,12 @@ impl Edit {
                 fields.insert("uri".to_owned(), Value::String(target.uri.reveal()));
             }
         }
+        let events = table.get_mut("event").and_then(Value::as_array_mut).into_iter().flatten();
+        for (value, event) in events.zip(&job.event) {
+            if let Some(fields) = value.as_table_mut() {
+                fields.insert("run".to_owned(), Value::String(event.run.reveal().to_owned()));
+            }
+        }
         Ok(Self { table, written: Vec::new() })
     }
 

@@ -2,10 +2,12 @@
 //!
 //! Owns the spelling, the limits and the defaults. Runs nothing.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::redact;
@@ -15,6 +17,8 @@ use crate::units::format_duration;
 
 /// How long a command may take that states no timeout.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+/// What stands in place of a secret.
+const HIDDEN: &str = "%***";
 /// Most characters of a command that stand for it where it has no label.
 const LABEL_MAX: usize = 40;
 
@@ -26,11 +30,10 @@ pub struct EventSpec {
     #[serde(deserialize_with = "moment", serialize_with = "write_moment")]
     #[schemars(schema_with = "schema::duration")]
     pub at: Duration,
-    /// What is run, by `sh -c`. Printed without secrets.
-    #[serde(serialize_with = "write_redacted")]
-    pub run: String,
+    /// What is run, by `sh -c`.
+    pub run: ShellCommand,
     /// What it is called in reports; the command, shortened, if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "write_redacted")]
     pub label: Option<String>,
     /// How long it may take, above 0, up to 30 days; 1 min if absent. One still running then is killed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,17 +46,71 @@ pub struct EventSpec {
     pub points: Option<Vec<NonZeroUsize>>,
 }
 
+/// A command of the shell. No printed form of it carries the secret of a URI.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct ShellCommand(String);
+
+impl ShellCommand {
+    /// The command as it is run; never for printing.
+    #[must_use]
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it was read from a printed form, in which a secret is left out.
+    #[must_use]
+    pub fn lacks_a_secret(&self) -> bool {
+        self.0.contains(HIDDEN)
+    }
+}
+
+impl fmt::Display for ShellCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&redact_lines(&self.0))
+    }
+}
+
+impl fmt::Debug for ShellCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_string(), f)
+    }
+}
+
+impl Serialize for ShellCommand {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl JsonSchema for ShellCommand {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "ShellCommand".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "pattern": r"\S"})
+    }
+}
+
+/// The text without the secret of any URI in it, line by line.
+fn redact_lines(text: &str) -> String {
+    text.split('\n').map(redact).collect::<Vec<_>>().join("\n")
+}
+
 impl EventSpec {
-    /// What it is called in reports.
+    /// What it is called in reports, on one line and without secrets.
     #[must_use]
     pub fn label(&self) -> String {
-        if let Some(label) = &self.label {
-            return label.clone();
-        }
-        let command = self.run.split_whitespace().collect::<Vec<_>>().join(" ");
-        match command.char_indices().nth(LABEL_MAX) {
-            Some((end, _)) => format!("{}...", &command[..end]),
-            None => command,
+        let text = self.label.as_deref().map_or_else(|| self.run.to_string(), redact_lines);
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(LABEL_MAX) {
+            Some((end, _)) if self.label.is_none() => format!("{}...", line[..end].trim_end()),
+            _ => line,
         }
     }
 
@@ -71,7 +128,7 @@ impl EventSpec {
 
     /// Checks it against the length of a point. The field at fault, and what is wrong.
     pub(super) fn check(&self, whole: Duration) -> Result<(), (&'static str, String)> {
-        if self.run.trim().is_empty() {
+        if self.run.reveal().trim().is_empty() {
             return Err(("run", "the command is empty; write what is to be run, as for `sh -c`".to_owned()));
         }
         if self.at >= whole {
@@ -95,8 +152,8 @@ impl EventSpec {
     }
 }
 
-fn write_redacted<S: Serializer>(command: &str, s: S) -> Result<S::Ok, S::Error> {
-    s.serialize_str(&redact(command))
+fn write_redacted<S: Serializer>(label: &Option<String>, s: S) -> Result<S::Ok, S::Error> {
+    label.as_deref().map(redact_lines).serialize(s)
 }
 
 fn moment<'de, D: Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {

@@ -45,7 +45,7 @@ pub use access_form::{BANDS_MAX, THETA_MAX};
 pub use arrivals::Arrivals;
 pub use cores::CoreList;
 pub use error::{Place, SpecError, redact};
-pub use event::EventSpec;
+pub use event::{EventSpec, ShellCommand};
 pub use figure::{Figure, LatencyKind, Measure};
 pub use job::{DEFAULT_QUEUE_DEPTH, Job, Run, Target, Workload};
 pub use load::{Load, OUTSTANDING_MAX, Op, QUEUE_DEPTH_MAX, SWEEP_POINTS_MAX};

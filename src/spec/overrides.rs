@@ -209,10 +209,16 @@ impl Edit {
         };
         let sets_load = matches!(&steps[..], [Step::Key(list), _, Step::Key(field)]
             if list == "workload" && LOADS.contains(&field.as_str()));
-        if sets_load && self.table.contains_key("sweep") {
+        let swept = self
+            .table
+            .get("sweep")
+            .and_then(Value::as_table)
+            .is_some_and(|sweep| LOADS.iter().any(|load| sweep.contains_key(*load)));
+        if sets_load && (swept || self.table.contains_key("search")) {
             return fail(
-                "the sweep replaces the load of every workload, so this would change nothing; set sweep.queue_depth, \
-                 sweep.outstanding or sweep.rate, or use --queue-depth, --outstanding or --rate, which end the sweep"
+                "the sweep replaces the load of every workload (or the search looks for it), so this would change nothing; set \
+                 sweep.queue_depth, sweep.outstanding or sweep.rate, or use --queue-depth, --outstanding or --rate, \
+                 which end sweep and search"
                     .to_owned(),
             );
         }

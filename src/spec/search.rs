@@ -103,7 +103,7 @@ impl Search {
     /// The greatest depth that is of interest, where it looks for one.
     #[must_use]
     pub fn deepest(&self) -> u64 {
-        self.to.unwrap_or(DEEPEST.max(self.from.unwrap_or(1) + 1))
+        self.to.unwrap_or(DEEPEST.max(self.from.unwrap_or(1))).min(self.field().greatest())
     }
 
     /// Most points that it takes.

@@ -188,26 +188,70 @@ fn settings_of(sweep: &Sweep, number: usize) -> (Vec<Setting>, StepLoad) {
 /// Finds the first value of a sweep that its field refuses, and fields that are none.
 pub(super) fn check(job: &Job) -> Result<(), Fault> {
     let Some(sweep) = &job.sweep else { return Ok(()) };
+    for Axis { field, .. } in &sweep.axes {
+        let path = || vec!["sweep".into(), field.as_str().into()];
+        known(field).map_err(|message| Fault { path: path(), message, at_key: true })?;
+    }
+    meet(job, sweep).map_err(|(field, message)| Fault::at(["sweep".into(), field.as_str().into()], message))?;
+    // Fields that make sense only together are judged together; only where that fails each value by itself, for its place.
+    let together = if sweep.plain().is_some() { Ok(()) } else { job.steps().map(drop) };
+    let Err(together) = together else { return Ok(()) };
     for Axis { field, values } in &sweep.axes {
-        let path = |rest: Option<usize>| -> Vec<PathStep> {
-            ["sweep".into(), field.as_str().into()].into_iter().chain(rest.map(PathStep::from)).collect()
-        };
-        known(field).map_err(|message| Fault { path: path(None), message, at_key: true })?;
-        if LOADS.contains(&field.as_str()) {
-            // Their values were read as such; what they do to the workloads is checked beside this.
-            continue;
-        }
+        let path = |index: usize| [PathStep::from("sweep"), field.as_str().into(), index.into()];
         let Values::Each(values) = values else { continue };
         for (index, value) in values.iter().enumerate() {
             let setting = Setting { field: field.clone(), value: value.clone() };
-            job.with(&[setting]).map_err(|error| Fault::at(path(Some(index)), error.message.clone()))?;
+            let alone = job.with(&[setting]).err().filter(|alone| alone.message == together.message);
+            alone.map_or(Ok(()), |alone| Err(Fault::at(path(index), alone.message.clone())))?;
         }
     }
-    // Values that are good each by itself can still exclude each other.
-    if sweep.plain().is_none() {
-        job.steps().map_err(|error| Fault::at(["sweep".into()], error.message.clone()))?;
+    Err(Fault::at(["sweep".into()], together.message))
+}
+
+/// Finds two axes that write one field, of which only the later would count.
+fn meet(job: &Job, sweep: &Sweep) -> Result<(), (String, String)> {
+    let mut written: Vec<(Vec<PathStep>, &str)> = Vec::new();
+    let searched = job.search.as_ref().map(|search| search.field().name());
+    for Axis { field, .. } in &sweep.axes {
+        for path in paths(job, field).map_err(|message| (field.clone(), message))? {
+            if let Some((_, other)) = written.iter().find(|(known, other)| *known == path && *other != field) {
+                return Err((field.clone(), format!("`{other}` and `{field}` write the same field; keep one of them")));
+            }
+            let load = matches!(&path[..], [.., PathStep::Key(last)] if LOADS.contains(&last.as_str()));
+            if let Some(searched) = searched.filter(|_| load) {
+                return Err((
+                    field.clone(),
+                    format!("the search looks for the `{searched}` of every workload, so `{field}` cannot be swept"),
+                ));
+            }
+            written.push((path, field));
+        }
     }
-    Ok(())
+    let share = |axis: &Axis| matches!(axis.values, Values::PercentOfMax(_));
+    let by_path =
+        |axis: &&Axis| axis.field.contains('.') && LOADS.iter().any(|load| axis.field.ends_with(&format!(".{load}")));
+    match (sweep.axes.iter().any(share), sweep.axes.iter().find(by_path)) {
+        (true, Some(axis)) => {
+            let message =
+                format!("`percent_of_max` gives every workload its rate, so `{}` cannot be swept", axis.field);
+            Err((axis.field.clone(), message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What an axis writes: the paths of its field.
+fn paths(job: &Job, field: &str) -> Result<Vec<Vec<PathStep>>, String> {
+    let field = if field == "zipf" { "access" } else { field };
+    if WORKLOAD_FIELDS.contains(&field) {
+        let of = |index: usize| vec!["workload".into(), index.into(), field.into()];
+        return Ok((0..job.workloads().len()).map(of).collect());
+    }
+    if RUN_FIELDS.contains(&field) {
+        return Ok(vec![vec!["run".into(), field.into()]]);
+    }
+    let mut edit = Edit::of(job).map_err(|error| error.message)?;
+    Ok(vec![edit.resolve(field)?])
 }
 
 /// Whether a sweep may step through a field.

@@ -14,7 +14,7 @@ use super::payload::PayloadSpec;
 use super::precondition::Precondition;
 use super::read::Fault;
 use super::steps;
-use super::sweep::{LOADS, Sweep};
+use super::sweep::{LOADS, Repeats, Stop, Sweep};
 use super::uri::Uri;
 use crate::units::format_duration;
 
@@ -27,8 +27,9 @@ pub(super) fn validate(job: &Job) -> Result<(), Fault> {
     workloads(job)?;
     durations(job)?;
     sweep(job)?;
-    search(job)?;
     steps::check(job)?;
+    stops(job)?;
+    search(job)?;
     let precondition = job.precondition.as_ref().map_or(Ok(()), Precondition::check);
     precondition.map_err(|(field, message)| Fault::at(["precondition".into(), field.into()], message))?;
     events(job)?;
@@ -48,6 +49,13 @@ fn events(job: &Job) -> Result<(), Fault> {
     let whole = job.run.ramp() + job.run.time();
     for (index, event) in job.event.iter().enumerate() {
         event.check(whole).map_err(|(name, message)| Fault::at(field(index, name), message))?;
+        let fixed = job.knows_its_loads()
+            && job.sweep.as_ref().is_none_or(|sweep| !matches!(sweep.repeats, Some(Repeats::Steady { .. })));
+        let beyond = event.points.iter().flatten().find(|number| fixed && number.get() > job.points().len());
+        if let Some(number) = beyond {
+            let message = format!("the run has {} points, so there is none numbered {number}", job.points().len());
+            return Err(Fault::at(field(index, "points"), format!("{message}; count from 1, or leave `points` out")));
+        }
     }
     Ok(())
 }
@@ -242,6 +250,18 @@ fn sweep(job: &Job) -> Result<(), Fault> {
     kind.map_or(Ok(()), |kind| replaces(job, kind, "sweep", "sweep"))
 }
 
+/// What ends a curve has to be something that its points can have.
+fn stops(job: &Job) -> Result<(), Fault> {
+    for (index, stop) in job.sweep.iter().flat_map(|sweep| &sweep.stop).enumerate() {
+        if let Stop::When(Condition::Bound { figure, .. }) = stop {
+            let fault =
+                |message| Fault::at(["sweep".into(), "stop".into(), index.into()], format!("`{stop}`: {message}"));
+            accept::about(job, figure).map_err(fault)?;
+        }
+    }
+    Ok(())
+}
+
 /// A load for every workload replaces none of another kind.
 fn replaces(job: &Job, kind: &str, of: &str, verb: &str) -> Result<(), Fault> {
     let own = |workload: &Workload| {
@@ -269,12 +289,6 @@ fn search(job: &Job) -> Result<(), Fault> {
     let Some(search) = &job.search else { return Ok(()) };
     search.check().map_err(|(field, message)| Fault::at(["search".into(), field.into()], message))?;
     let kind = search.field().name();
-    if let Some(load) = job.sweep.as_ref().and_then(Sweep::load) {
-        let message = format!(
-            "the search looks for the `{kind}`, so the sweep cannot step through `{load}`; leave one of them out"
-        );
-        return Err(Fault::at(["sweep".into(), load.into()], message));
-    }
     if job.sweep.as_ref().is_some_and(|sweep| sweep.repeats.is_some() || !sweep.stop.is_empty()) {
         let message =
             "a search tries its answer twice by itself, and has an end of its own; leave `repeats` and `stop` out";
@@ -285,8 +299,9 @@ fn search(job: &Job) -> Result<(), Fault> {
             |message| Fault::at(["search".into(), "limit".into(), index.into()], format!("`{limit}`: {message}"));
         if let Condition::Bound { figure, relation, .. } = limit {
             accept::about(job, figure).map_err(fault)?;
-            if figure.measure.is_latency() != relation.wants_less() {
-                let message = "a load is limited by what rises with it; write such as `p99 read <= 1ms`".to_owned();
+            if !(figure.measure.is_latency() && relation.wants_less()) {
+                let message =
+                    "a load is limited by a latency that rises with it; write such as `p99 read <= 1ms`".to_owned();
                 return Err(fault(message));
             }
         }

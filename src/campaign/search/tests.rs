@@ -86,6 +86,20 @@ fn the_greatest_depth_is_found_to_the_last_one() {
 }
 
 #[test]
+fn a_depth_that_holds_to_the_end_is_an_answer_too() {
+    let (outcome, progress) = search("limit = ['mean <= 1ms']\nfield = 'queue_depth'\nfrom = 64", None, |_| Some(0.1));
+    assert_eq!((outcome, progress.bracket().0), (SearchOutcome::HighestKeeps, Some(1_024)));
+}
+
+#[test]
+fn neighbouring_rates_are_a_bracket() {
+    // 25/s hold and 26/s do not: no rate lies between them.
+    let of_limit = |load: u64| Some(if load <= 25 { 0.5 } else { 3.0 });
+    let (outcome, progress) = search("limit = ['mean <= 1s']", Some(50.0), of_limit);
+    assert_eq!((outcome, progress.bracket()), (SearchOutcome::Found, (Some(25), Some(26))), "{:?}", progress.tried);
+}
+
+#[test]
 fn the_majority_of_the_tries_counts() {
     let mut progress =
         Progress { search: toml::from_str("limit = ['p99 <= 1ms']").unwrap(), max: Some(1e5), tried: Vec::new() };

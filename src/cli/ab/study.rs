@@ -296,7 +296,11 @@ impl Study {
         found.is_ok_and(|found| {
             let points = &found.result.points;
             let cut = |point: &crate::result::PointResult| point.ended_early.is_some() && !point.overloaded;
-            points.len() == found.result.plan.points.len() && !points.iter().any(cut) && !found.result.has_errors()
+            let all = match &found.result.campaign {
+                Some(campaign) => campaign.finished,
+                None => points.len() == found.result.plan.points.len(),
+            };
+            all && !points.iter().any(cut) && !found.result.has_errors()
         })
     }
 

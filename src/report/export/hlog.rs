@@ -24,11 +24,10 @@ pub fn render(result: &RunResult) -> Vec<u8> {
     }
     put(&mut log, format_args!("#[MaxValueDivisor: {NS_PER_MS:.1}]"));
     log += "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
-    let ramp_s = result.plan.ramp.as_secs_f64();
     let mut start_s = 0.0;
     for (index, point) in result.points.iter().enumerate() {
         put(&mut log, format_args!("#[Point {}: {}]", index + 1, point.label()));
-        start_s += ramp_s;
+        start_s += result.plan_of(index).0.ramp.as_secs_f64();
         for workload in &point.workloads {
             let name = tag_of(&workload.name);
             let mut line = |tag: &str, latency: &Option<Latency>| {

@@ -3,8 +3,8 @@
 //! Owns the columns and their order. A figure that does not exist at a row is an empty cell, never a zero.
 
 use super::cell;
-use crate::result::PointLoad;
 use crate::result::series::{ArrivalsInterval, Interval, OpInterval, Series, SeriesPhase, Spread, WorkloadInterval};
+use crate::result::{PointLoad, PointResult, RunResult};
 
 /// The columns that every row fills.
 const COUNTS: [&str; 12] = [
@@ -25,9 +25,9 @@ const SPREAD: [&str; 5] = ["mean_ns", "p50_ns", "p99_ns", "p999_ns", "max_ns"];
 /// Arrivals belong to a workload and stand in its row of all operations.
 const ARRIVALS: [&str; 5] = ["offered", "sent", "backlog", "backlog_max", "slip_p99_ns"];
 
-/// The table, with a header and CRLF at the end of each line.
+/// The table, with a header and CRLF at the end of each line; the result tells what the points of a campaign are called.
 #[must_use]
-pub fn render(series: &Series) -> Vec<u8> {
+pub fn render(series: &Series, result: Option<&RunResult>) -> Vec<u8> {
     let mut csv = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     let written = "rows of one length, written to memory";
     let spread = |kind: &str| SPREAD.map(|name| format!("{kind}_{name}"));
@@ -36,7 +36,10 @@ pub fn render(series: &Series) -> Vec<u8> {
     csv.write_record(header).expect(written);
     let plan = &series.header.plan;
     for interval in series.intervals() {
-        let load = PointLoad::of(plan, interval.point).to_string();
+        let known = result.and_then(|result| result.points.get(interval.point)).map(PointResult::label);
+        // A point of a campaign that came to no result has its plan nowhere.
+        let planned = || (interval.point < plan.points.len()).then(|| PointLoad::of(plan, interval.point).to_string());
+        let load = known.or_else(planned).unwrap_or_default();
         for workload in &interval.workloads {
             csv.write_record(whole(interval, &load, workload)).expect(written);
             for (op, figures) in workload.ops() {

@@ -61,7 +61,7 @@ pub fn files(result: &RunResult, series: Option<&Series>, format: Format) -> Res
     let file = |name: &str, bytes| File { name: name.to_owned(), bytes };
     Ok(match format {
         Format::Csv => {
-            let series = series.map(|series| file("intervals.csv", intervals(series)));
+            let series = series.map(|series| file("intervals.csv", intervals(series, Some(result))));
             std::iter::once(file("points.csv", points(result))).chain(series).collect()
         }
         Format::Hlog => vec![file("latency.hlog", hlog(result))],

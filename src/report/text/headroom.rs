@@ -3,23 +3,26 @@
 //! Owns their wording. The verdicts themselves stand in the result.
 
 use crate::report::columns::decimal;
-use crate::result::{ClockResult, HostUse, PointResult, RunResult};
+use crate::result::{ClockResult, HostUse, PointResult, PointVerdict, RunResult};
 use crate::units::{format_count, format_latency};
 
 /// One line for each run of points with the same limit: `QD 1 to QD 8: array-bound (at QD 8: …)`.
 pub(in crate::report) fn verdicts(result: &RunResult) -> String {
     let judged: Vec<_> = result.points.iter().filter_map(|point| Some((point, point.verdict.as_ref()?))).collect();
-    let line = |run: &[(&PointResult, &crate::result::PointVerdict)]| {
+    let line = |run: &[(&PointResult, &PointVerdict)]| {
         let ((first, _), (last, verdict)) = (run.first()?, run.last()?);
         let (bound, reason) = (verdict.bound, &verdict.reason);
-        let (first, last) = (first.load.to_string(), last.load.to_string());
+        let (first, last) = (first.label(), last.label());
         Some(if run.len() == 1 || first == last {
             format!("{last}: {bound} ({reason})\n")
         } else {
             format!("{first} to {last}: {bound} (at {last}: {reason})\n")
         })
     };
-    judged.chunk_by(|(_, a), (_, b)| a.bound == b.bound).filter_map(line).collect()
+    let alike = |(one, a): &(&PointResult, &PointVerdict), (other, b): &(&PointResult, &PointVerdict)| {
+        a.bound == b.bound && one.curve() == other.curve() && one.is_of_curve() == other.is_of_curve()
+    };
+    judged.chunk_by(alike).filter_map(line).collect()
 }
 
 /// How well the clock agrees with the system's: `calibrated to 0.1 ppm, drift +0.0 ppm over 10.2 s`.
@@ -36,6 +39,7 @@ pub(super) fn headroom(result: &RunResult) -> String {
             let iops = format_count(headroom.null_iops.round() as u64);
             format!("  ceiling of this plan: {iops} IOPS, on the null driver at its greatest depths\n")
         }
+        None if result.campaign.is_some() => String::new(),
         None => "  ceiling of this plan: not measured\n".to_owned(),
     };
     for (number, point) in (1..).zip(&result.points) {

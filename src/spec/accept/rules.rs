@@ -26,8 +26,19 @@ pub(in crate::spec) fn check(job: &Job) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The workload, its operations and its kind of loop.
+/// Whether some point can have a figure.
 pub(in crate::spec) fn about(job: &Job, figure: &Figure) -> Result<(), String> {
+    let alone = about_one(job, figure);
+    if alone.is_ok() || job.sweep.as_ref().is_none_or(|sweep| sweep.plain().is_some()) {
+        return alone;
+    }
+    // What the sweep sets may make it one.
+    let steps = job.steps().unwrap_or_default();
+    if steps.iter().any(|step| about_one(&step.job, figure).is_ok()) { Ok(()) } else { alone }
+}
+
+/// The workload, its operations and its kind of loop.
+fn about_one(job: &Job, figure: &Figure) -> Result<(), String> {
     let (workloads, names) = (job.workloads(), job.workload_names());
     let asked = |index: &usize| figure.workload.as_ref().is_none_or(|name| *name == names[*index]);
     let mine: Vec<usize> = (0..workloads.len()).filter(asked).collect();
