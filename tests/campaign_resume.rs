@@ -155,3 +155,18 @@ fn another_run_is_not_gone_on_with() {
         assert!(said.contains(says), "{words}: {said}");
     }
 }
+
+#[test]
+fn a_run_cut_off_after_its_fill_and_before_its_first_point_goes_on() {
+    let dir = folder(JOB);
+    assert!(rigel(dir.path(), "run job.toml --out out").status().unwrap().success());
+    // What is on the disk in that moment: a result without points, and no series yet.
+    let mut bare: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("out/result.json")).unwrap()).unwrap();
+    bare["points"] = serde_json::json!([]);
+    fs::write(dir.path().join("out/result.json"), bare.to_string()).unwrap();
+    fs::remove_file(dir.path().join("out/series.jsonl")).unwrap();
+    let ended = rigel(dir.path(), "run --resume out").output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert_whole(dir.path());
+}

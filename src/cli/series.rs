@@ -61,7 +61,11 @@ impl SeriesFile {
     /// Goes on with the file of a run that was cut off behind its first `points` points; what it holds of later ones goes.
     pub(super) fn go_on(folder: &Path, provenance: &Provenance, points: usize) -> Result<Self, Failure> {
         let path = folder.join(SERIES);
-        let bytes = read(&path).map_err(|error| Failure::write(&path, error))?;
+        let bytes = match read(&path) {
+            // Cut off after its targets were filled and before its first point.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(|error| Failure::write(&path, error))?,
+        };
         let kept = before(&bytes, points).filter(|kept| !kept.is_empty());
         let kept = kept.unwrap_or_else(|| line(&Header::from(provenance)));
         let write = || put(folder, SERIES, &kept).and_then(|()| Self::append(path.clone(), kept.len()));

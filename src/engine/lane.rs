@@ -60,10 +60,16 @@ pub(super) trait Source: Send {
     }
 
     /// What makes a lane an open loop; none for a closed one.
-    fn open_loop(&mut self, lane: u32) -> Option<&mut OpenLoop>;
+    #[inline(always)]
+    fn open_loop(&mut self, _lane: u32) -> Option<&mut OpenLoop> {
+        None
+    }
 
     /// All open loops, with the number of their lane.
-    fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)>;
+    #[inline(always)]
+    fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)> {
+        std::iter::empty()
+    }
 
     /// The slots of a lane that think; none where they never do.
     #[inline(always)]
@@ -167,16 +173,6 @@ impl Source for BudgetLanes {
 
     fn left(&self) -> Vec<u64> {
         self.0.iter().map(|lane| lane.left).collect()
-    }
-
-    #[inline(always)]
-    fn open_loop(&mut self, _lane: u32) -> Option<&mut OpenLoop> {
-        None
-    }
-
-    #[inline(always)]
-    fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)> {
-        std::iter::empty()
     }
 }
 
@@ -286,16 +282,6 @@ impl Source for UniformLane {
     fn next_io(&mut self, _lane: u32, _now: Ticks) -> NextIo {
         self.generator.next_io()
     }
-
-    #[inline(always)]
-    fn open_loop(&mut self, _lane: u32) -> Option<&mut OpenLoop> {
-        None
-    }
-
-    #[inline(always)]
-    fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)> {
-        std::iter::empty()
-    }
 }
 
 impl Source for SoleLane {
@@ -314,16 +300,6 @@ impl Source for SoleLane {
     #[inline(always)]
     fn next_io(&mut self, _lane: u32, now: Ticks) -> NextIo {
         self.batch.next_io(now)
-    }
-
-    #[inline(always)]
-    fn open_loop(&mut self, _lane: u32) -> Option<&mut OpenLoop> {
-        None
-    }
-
-    #[inline(always)]
-    fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)> {
-        std::iter::empty()
     }
 }
 
@@ -347,15 +323,5 @@ impl<const MIXED: bool> Source for OneLane<MIXED> {
     #[inline(always)]
     fn next_io(&mut self, _lane: u32, now: Ticks) -> NextIo {
         self.batch.next_io(now)
-    }
-
-    #[inline(always)]
-    fn open_loop(&mut self, _lane: u32) -> Option<&mut OpenLoop> {
-        None
-    }
-
-    #[inline(always)]
-    fn open_loops(&mut self) -> impl Iterator<Item = (u32, &mut OpenLoop)> {
-        std::iter::empty()
     }
 }
